@@ -37,7 +37,8 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 		return refusedCheckpoint(x, "the function returns nil")
 	}
 	switch {
-	case c.found && len(c.nodes) == 0: // the result is itself one that is kept, or comes from outside: its gradient is its own
+	case c.found && len(c.nodes) == 0:
+		// the result is itself one that is kept, or comes from outside: its gradient is its own
 		return c.y
 	case !c.found:
 		c.reads = []*graph.Node{x}
@@ -47,7 +48,8 @@ func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
 
 // refusedCheckpoint is the result of a call that could not be built.
 func refusedCheckpoint(x *graph.Node, why string) *graph.Node {
-	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why, Help: []string{"pass a func(x *graph.Node) *graph.Node that returns what it builds"}}
+	m := &graph.Mistake{Code: graph.CodeOperand, Summary: why,
+		Help: []string{"pass a func(x *graph.Node) *graph.Node that returns what it builds"}}
 	return graph.Refused("Checkpoint", nil, m, x)
 }
 
@@ -57,10 +59,11 @@ type checkpoint struct {
 	home  *graph.Region // that was open
 	first int           // the number of its first node
 	y     *graph.Node
-	found bool                        // whether what follows is known: of a result that stands for a mistake it is not
-	reads []*graph.Node               // what it was given
-	nodes []*graph.Node               // what is computed again, in order
-	steps map[*graph.Node]*graph.Node // of the loops around it, by nodes that ask for them: one of its surroundings, which is read
+	found bool          // whether what follows is known: of a result that stands for a mistake it is not
+	reads []*graph.Node // what it was given
+	nodes []*graph.Node // what is computed again, in order
+	// of the loops around it, by nodes that ask for them: one of its surroundings, which is read
+	steps map[*graph.Node]*graph.Node
 }
 
 // build calls the function. It returns a function that repeats its result, or its panic; nil if the result is nil.

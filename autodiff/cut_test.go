@@ -22,7 +22,9 @@ func TestCutWays(t *testing.T) {
 		"a cast to integers and back": {func(x *graph.Node) *graph.Node {
 			return ops.Sum(ops.Cast(ops.Cast(x, graph.Int32), graph.Float32))
 		}, []string{"Cast(x, graph.Int32), made at cut_test.go:", "int32"}},
-		"the place of the greatest": {func(x *graph.Node) *graph.Node { return ops.Mean(ops.Cast(ops.ArgMax(x, 0), graph.Float32)) },
+		"the place of the greatest": {func(x *graph.Node) *graph.Node {
+			return ops.Mean(ops.Cast(ops.ArgMax(x, 0), graph.Float32))
+		},
 			[]string{"ArgMax(x, 0), made at cut_test.go:", "int64"}},
 		"a comparison": {func(x *graph.Node) *graph.Node {
 			return ops.Mean(ops.Cast(ops.Greater(x, graph.Num(0)), graph.Float32))
@@ -35,9 +37,10 @@ func TestCutWays(t *testing.T) {
 			return ops.Sum(ops.Mul(ops.StopGradient(x), ops.Cast(ops.Sign(ops.Cast(x, graph.Int64)), graph.Float32)))
 		}, []string{"StopGradient(x), made at", "Cast(x, graph.Int64), made at"}},
 		"in a loop": {func(x *graph.Node) *graph.Node {
-			return ops.Sum(ops.Fori(3, []*graph.Node{ops.ZerosLike(x)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-				return []*graph.Node{ops.Add(c[0], ops.StopGradient(x))}
-			})[0])
+			return ops.Sum(ops.Fori(3, []*graph.Node{ops.ZerosLike(x)},
+				func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Add(c[0], ops.StopGradient(x))}
+				})[0])
 		}, []string{"StopGradient(x), made at cut_test.go:"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -101,12 +101,20 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case y.Graph() == nil || isRefused(y):
 		return refuse(problem{}, y)
 	case len(wrt) == 0:
-		return refuse(problem{Summary: "no value was given with respect to which " + y.Called() + " is to be differentiated"}, y)
+		return refuse(problem{Summary: "no value was given with respect to which " + y.Called() +
+			" is to be differentiated"}, y)
 	case !y.DType().IsFloat():
-		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
+		return refuse(
+			problem{
+				Summary: fmt.Sprintf(
+					"the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(),
+					y.DType())}, y)
 	case s.upstream == nil && !s.anyShape && y.Rank() != 0 && y.Shape().NumElements() != 1:
-		return refuse(problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, but %s has shape %s", y.Called(), y.Shape()),
-			Help: "reduce it first, with ops.Sum or ops.Mean; or pass its upstream gradient: autodiff.Upstream(dy)"}, y)
+		return refuse(
+			problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, but %s has shape %s",
+				y.Called(), y.Shape()),
+				Help: "reduce it first, with ops.Sum or ops.Mean; or pass its upstream gradient: autodiff.Upstream(dy)"},
+			y)
 	case s.upstream != nil:
 		if p := checkUpstream(s.upstream, y); p != (problem{}) {
 			return refuse(p, y)
@@ -115,13 +123,16 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	for i, x := range wrt {
 		switch {
 		case x == nil:
-			return refuse(problem{Summary: fmt.Sprintf("value %d, with respect to which to differentiate, is nil", i)}, y)
+			return refuse(
+				problem{Summary: fmt.Sprintf("value %d, with respect to which to differentiate, is nil", i)}, y)
 		case x.Graph() != y.Graph():
 			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Called())}, y)
 		case isRefused(x):
 			return refuse(problem{}, x)
 		case !x.DType().IsFloat():
-			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(), x.DType())}, y, x)
+			return refuse(
+				problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(),
+					x.DType())}, y, x)
 		}
 	}
 	return nil
@@ -200,7 +211,8 @@ func (w *reversePass) sweep(nodes []*graph.Node) {
 		case isLoop && a.Role == graph.LoopEnd:
 			w.g.WithOrigin(n, func() { w.backpropLoop(n, nodes[i:]) })
 		case isLoop && a.Role > graph.LoopEnd: // the end of the loop collects what has come to it
-		case isLoop && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return w.needed[x] }): // a wanted value of a body
+		case isLoop && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return w.needed[x] }):
+			// a wanted value of a body
 		case w.cotangents[n] != nil && len(n.Operands()) > 0:
 			w.g.WithOrigin(n, func() { w.backprop(n, w.gradient(n)) })
 		}
@@ -241,8 +253,12 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 	rule := n.Op().Grad
 	switch {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
-		w.failed = refuse(problem{Summary: fmt.Sprintf("%s, made at %s, fills a view that contains elements more than once: the repetitions have no separate gradients", graph.Calling(n), n.Pos()),
-			Help: "fill a view that contains each element once, such as one of ops.Slice or ops.Select"}, n)
+		w.failed = refuse(
+			problem{
+				Summary: fmt.Sprintf(
+					"%s, made at %s, fills a view that contains elements more than once: the repetitions have no separate gradients",
+					graph.Calling(n), n.Pos()),
+				Help: "fill a view that contains each element once, such as one of ops.Slice or ops.Select"}, n)
 	case n.Op().Class == graph.Loop:
 		w.failed = w.refuseOtherSteps(n)
 	case rule == nil && n.Op().Class == graph.Composite:
@@ -360,11 +376,14 @@ func refuseLeaf(write *graph.Node) *graph.Node {
 	if len(alias.ViewsOf(write)) > 0 {
 		what = "a view of " + what
 	}
-	write.Refuse(&graph.Mistake{Code: graph.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
+	write.Refuse(&graph.Mistake{Code: graph.CodeLeaf,
+		Summary:  what + " is written inside the graph that is differentiated",
 		Operands: []graph.OperandNote{{Node: leaf, Text: "(needs gradient)"}},
 		Detail:   []string{fmt.Sprintf("the gradient through the write is requested at %s", graph.Caller())},
 		Help: []string{
-			fmt.Sprintf("write it in the update step, outside of the differentiated program; or compute a new value from %s", leaf.Called()),
+			fmt.Sprintf(
+				"write it in the update step, outside of the differentiated program; or compute a new value from %s",
+				leaf.Called()),
 		}})
 	return refuse(problem{}, write)
 }

@@ -39,7 +39,8 @@ func TestDerivativesOfAFunctionOfThree(t *testing.T) {
 	wrt := []*graph.Node{x}
 	got := computed(t, exec.Feed{x: []float64{2, 3, 5}, v: []float64{1, 10, 100}},
 		autodiff.Jacobian(y, wrt)[0], autodiff.Jacobian(few, wrt)[0], autodiff.Hessian(loss, wrt)[0][0],
-		autodiff.JVP([]*graph.Node{y}, wrt, []*graph.Node{v})[0], autodiff.JVP(autodiff.Grad(loss, wrt), wrt, []*graph.Node{v})[0])
+		autodiff.JVP([]*graph.Node{y}, wrt, []*graph.Node{v})[0],
+		autodiff.JVP(autodiff.Grad(loss, wrt), wrt, []*graph.Node{v})[0])
 	require.Equal(t, []float64{3, 2, 0, 0, 0, 10, 5, 0, 2, 0, 6, 0}, got[0])
 	require.Equal(t, []float64{3, 2, 0, 0, 0, 10}, got[1])
 	require.Equal(t, []float64{6, 4, 0, 4, 0, 1, 0, 1, 0}, got[2])
@@ -59,9 +60,11 @@ func TestTangentsThatAreNotLikeTheirValues(t *testing.T) {
 		"the tangent of x is float64 of shape [3], but the value is float32 of shape [3]": func(g *graph.Graph) []*graph.Node {
 			return []*graph.Node{g.Input("v", graph.Float64, 3)}
 		},
-		"got 0 tangents for 1 values":                            func(*graph.Graph) []*graph.Node { return nil },
-		"the tangent of x is the number 1, but must be a tensor": func(*graph.Graph) []*graph.Node { return []*graph.Node{graph.Num(1.0)} },
-		"tangent 0 is nil":                                       func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
+		"got 0 tangents for 1 values": func(*graph.Graph) []*graph.Node { return nil },
+		"the tangent of x is the number 1, but must be a tensor": func(*graph.Graph) []*graph.Node {
+			return []*graph.Node{graph.Num(1.0)}
+		},
+		"tangent 0 is nil": func(*graph.Graph) []*graph.Node { return []*graph.Node{nil} },
 	} {
 		g := graph.New("tangents")
 		x := g.Input("x", graph.Float32, 3)
@@ -77,8 +80,10 @@ func TestDerivativesOfStoredValues(t *testing.T) {
 	g := graph.New("stored")
 	x, v := g.Input("x", graph.Float8E4M3FN, 2), g.Input("v", graph.Float32, 2)
 	y := ops.Cast(ops.Square(ops.Cast(x, graph.Float32)), graph.Float8E4M3FN)
-	jacobian, direction := autodiff.Jacobian(y, []*graph.Node{x})[0], autodiff.JVP([]*graph.Node{y}, []*graph.Node{x}, []*graph.Node{v})[0]
+	jacobian, direction := autodiff.Jacobian(y, []*graph.Node{x})[0],
+		autodiff.JVP([]*graph.Node{y}, []*graph.Node{x}, []*graph.Node{v})[0]
 	require.NoError(t, g.Err())
-	got := computed(t, exec.Feed{x: half.ToFloat8E4M3FN([]float32{1, 2}), v: []float32{3, 5}}, ops.Cast(jacobian, graph.Float64), ops.Cast(direction, graph.Float64))
+	got := computed(t, exec.Feed{x: half.ToFloat8E4M3FN([]float32{1, 2}), v: []float32{3, 5}},
+		ops.Cast(jacobian, graph.Float64), ops.Cast(direction, graph.Float64))
 	require.Equal(t, [][]float64{{2, 0, 0, 4}, {6, 20}}, got)
 }

@@ -78,7 +78,8 @@ func (p *loopPass) sendConstant(kept []cotangentOf) (others []cotangentOf) {
 		}
 		dx := k.dx
 		if a.Limited || a.Stops { // steps that were not taken have no value
-			position := ops.Iota(p.outer.g, 0, append(graph.Shape{dx.Shape()[0]}, slices.Repeat(graph.Shape{1}, dx.Rank()-1)...)...)
+			position := ops.Iota(
+				p.outer.g, 0, append(graph.Shape{dx.Shape()[0]}, slices.Repeat(graph.Shape{1}, dx.Rank()-1)...)...)
 			dx = ops.Where(ops.Less(position, p.end), dx, graph.Num(0))
 		}
 		p.outer.accumulate(k.value, cotangent{dx: ops.Sum(dx, 0)})
@@ -131,7 +132,8 @@ func (p *loopPass) findNeeded() {
 				continue
 			}
 			own, is := n.Loop()
-			if slices.ContainsFunc(n.Operands(), isNeeded) || is && own.Role == graph.LoopCarried && own.Body == a.Body && isNeeded(p.next[own.Index]) {
+			if slices.ContainsFunc(n.Operands(), isNeeded) ||
+				is && own.Role == graph.LoopCarried && own.Body == a.Body && isNeeded(p.next[own.Index]) {
 				p.needed[n], changed = true, true
 			}
 		}
@@ -251,7 +253,8 @@ func (p *loopPass) captured() (list []*graph.Node) {
 // taken, until after the loop, if it is one operation for all steps. It does not for a branch, which has only one step,
 // or for a user's operation, whose rules need not support batches.
 func (p *loopPass) leaveForLater(n, dy *graph.Node, i int) bool {
-	if n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
+	if n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) ||
+		dy.Region() != p.region {
 		return false
 	}
 	switch n.Op().Class {
@@ -261,7 +264,8 @@ func (p *loopPass) leaveForLater(n, dy *graph.Node, i int) bool {
 			return false // all steps, along a first axis, are no batch of such products
 		}
 	case graph.Gather:
-		if i != 0 || n.Op().Fold != graph.NoFold || n.In(1).Region() != p.region || !slices.Equal(n.Op().Axes(n), []int{0}) || p.readsMost(n) {
+		if i != 0 || n.Op().Fold != graph.NoFold || n.In(1).Region() != p.region ||
+			!slices.Equal(n.Op().Axes(n), []int{0}) || p.readsMost(n) {
 			return false
 		}
 	default:

@@ -82,11 +82,18 @@ func (p *loopPass) copyOrdered(n *graph.Node, in []*graph.Node) {
 		p.inner.failed = refuse(noGradient(n), p.end)
 		return
 	case n.Region() != a.Body:
-		p.inner.failed = refuse(problem{Summary: fmt.Sprintf("the gradient of a loop needs %s, made at %s in a nested loop, and would call its function again", n.Called(), n.Pos()),
-			Help: "call it outside of the inner loop, on all steps at once, or stop the gradient with ops.StopGradient"}, p.end)
+		p.inner.failed = refuse(
+			problem{
+				Summary: fmt.Sprintf(
+					"the gradient of a loop needs %s, made at %s in a nested loop, and would call its function again",
+					n.Called(), n.Pos()),
+				Help: "call it outside of the inner loop, on all steps at once, or stop the gradient with ops.StopGradient"},
+			p.end)
 		return
 	}
-	p.outer.g.WithOrigin(n, func() { p.copies[n] = graph.Apply(calledBefore(n.Op()), n.Attrs(), append(in, p.kept(n))...) })
+	p.outer.g.WithOrigin(n, func() {
+		p.copies[n] = graph.Apply(calledBefore(n.Op()), n.Attrs(), append(in, p.kept(n))...)
+	})
 }
 
 // calledBefore is an ordered operation with its result as a further operand.
@@ -112,7 +119,8 @@ func calledBefore(op *graph.Op) *graph.Op {
 func (p *loopPass) isKept(n *graph.Node) bool {
 	a, isLoop := n.Loop()
 	class := n.Op().Class
-	return class == graph.Contract && !p.areScores(n) || class == graph.Gather || class == graph.Function || isLoop && a.Role > graph.LoopEnd
+	return class == graph.Contract && !p.areScores(n) || class == graph.Gather || class == graph.Function ||
+		isLoop && a.Role > graph.LoopEnd
 }
 
 // areScores reports whether a product of the body is one of positions with positions, such as those of attention.
@@ -124,7 +132,8 @@ func (p *loopPass) areScores(n *graph.Node) bool {
 }
 
 // opKept is a value that was kept. Gradients flow through its computation.
-var opKept = &graph.Op{Name: "kept", Func: "Kept", Doc: "x, which was computed as y is.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+var opKept = &graph.Op{Name: "kept", Func: "Kept", Doc: "x, which was computed as y is.", Class: graph.Composite,
+	MinIn: 2, MaxIn: 2,
 	Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
 	Grad: func(_, dy *graph.Node, i int) *graph.Node {

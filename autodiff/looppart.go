@@ -66,15 +66,19 @@ func (p *loopPart) finished(r *graph.Region, end *graph.Node) {
 func (p *loopPart) refusal(x, carried *graph.Node) *graph.Mistake {
 	y := p.y.Called()
 	return &graph.Mistake{Code: graph.CodeGradient, Pos: p.at, Whole: true,
-		Summary: fmt.Sprintf("the gradient of %s with respect to %s, within the body of the loop made at %s, lacks the part through earlier steps: %s depends on %s, which they computed from %s",
+		Summary: fmt.Sprintf(
+			"the gradient of %s with respect to %s, within the body of the loop made at %s, lacks the part through earlier steps: %s depends on %s, which they computed from %s",
 			y, x.Called(), carried.Pos(), y, carried.Called(), x.Called()),
-		Operands: []graph.OperandNote{{Node: p.y, Text: "(is differentiated)"}, {Node: carried, Text: "(from the step before)"}, {Node: x, Text: "(the same in each step)"}},
-		Help:     []string{ofOneStep(carried)}}
+		Operands: []graph.OperandNote{{Node: p.y, Text: "(is differentiated)"},
+			{Node: carried, Text: "(from the step before)"}, {Node: x, Text: "(the same in each step)"}},
+		Help: []string{ofOneStep(carried)}}
 }
 
 // ofOneStep says what to do if a gradient would flow to other steps.
 func ofOneStep(given *graph.Node) string {
-	return fmt.Sprintf("differentiate a result of the loop; or, if you want the gradient of a single step, stop it: ops.StopGradient(%s) in the body", given.Called())
+	return fmt.Sprintf(
+		"differentiate a result of the loop; or, if you want the gradient of a single step, stop it: ops.StopGradient(%s) in the body",
+		given.Called())
 }
 
 // carriedInto lists the carried values of the body of r from which a gradient flows to y.
@@ -106,7 +110,8 @@ func (s steps) thatDependOn(x *graph.Node) map[*graph.Node]bool {
 	for changed := true; changed; {
 		changed = false
 		for _, n := range s.nodes {
-			if !leads[n] && !gradcut.Stops(n) && slices.ContainsFunc(n.Operands(), func(in *graph.Node) bool { return leads[in] }) {
+			if !leads[n] && !gradcut.Stops(n) &&
+				slices.ContainsFunc(n.Operands(), func(in *graph.Node) bool { return leads[in] }) {
 				leads[n] = true
 			}
 		}
@@ -122,7 +127,10 @@ func (s steps) thatDependOn(x *graph.Node) map[*graph.Node]bool {
 // refuseOtherSteps refuses a gradient that leaves the body of a loop through an input of a step. The mistake is
 // reported where the gradient was asked for.
 func (w *reversePass) refuseOtherSteps(n *graph.Node) (refused *graph.Node) {
-	p := problem{Summary: fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop, through %s", n.Pos(), n.Called()),
+	p := problem{
+		Summary: fmt.Sprintf(
+			"a gradient within the body of the loop made at %s flows to another step or out of the loop, through %s",
+			n.Pos(), n.Called()),
 		Help: ofOneStep(n)}
 	w.g.WithOrigin(nil, func() { refused = refuse(p, n) })
 	return refused

@@ -52,10 +52,12 @@ func TestWhatHasNoGradient(t *testing.T) {
 			return asked{y: ops.Sum(x), wrt: []*graph.Node{g.Input("apart", graph.Float32, 3)}}
 		}, "does not depend on apart"},
 		"another shape arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
-			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 4))}}
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x},
+				opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 4))}}
 		}, "the upstream gradient has shape [4], but"},
 		"another rank arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
-			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 3, 1))}}
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x},
+				opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 3, 1))}}
 		}, "the upstream gradient has shape [3, 1], but"},
 		"sizes that never are those of the value": {func(g *graph.Graph, x, n *graph.Node) asked {
 			m := g.Dim("m")
@@ -67,10 +69,12 @@ func TestWhatHasNoGradient(t *testing.T) {
 			return asked{y: y, wrt: []*graph.Node{y}, opt: []autodiff.Option{autodiff.Upstream(dy)}}
 		}, `the sizes "k" and "m" meet on axis 0, and nothing says that they are equal`},
 		"another dtype arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
-			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float64, 3))}}
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x},
+				opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float64, 3))}}
 		}, "the upstream gradient has dtype float64, but Square(x) has dtype float32"},
 		"another graph's gradient arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
-			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(graph.New("other").Input("dy", graph.Float32, 3))}}
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x},
+				opt: []autodiff.Option{autodiff.Upstream(graph.New("other").Input("dy", graph.Float32, 3))}}
 		}, "the upstream gradient, dy, belongs to another graph"},
 		"an operation without a rule": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(graph.Apply(opaque, nil, x)), wrt: []*graph.Node{x}}
@@ -116,7 +120,9 @@ func TestZeroForUnused(t *testing.T) {
 	g := graph.New("unused")
 	x, apart := g.Input("x", graph.Float64, 2), g.Input("apart", graph.Float64, 3)
 	grads := autodiff.Grad(ops.Sum(x), []*graph.Node{x, apart}, autodiff.ZeroForUnused())
-	out, err := reference.Eval(grads, map[*graph.Node]reference.Value{x: reference.Of([]float64{1, 2}, 2), apart: reference.Of([]float64{1, 2, 3}, 3)})
+	out, err := reference.Eval(
+		grads, map[*graph.Node]reference.Value{
+			x: reference.Of([]float64{1, 2}, 2), apart: reference.Of([]float64{1, 2, 3}, 3)})
 	require.NoError(t, err)
 	require.Equal(t, []float64{1, 1}, out[0].Data)
 	require.Equal(t, []float64{0, 0, 0}, out[1].Data)
@@ -129,11 +135,13 @@ func TestNaNFlows(t *testing.T) {
 		f           func(x *graph.Node) *graph.Node
 		value, grad []float64
 	}{
-		"mul":     {func(x *graph.Node) *graph.Node { return ops.Mul(x, graph.Num(3)) }, []float64{nan, 6}, []float64{3, 3}},
-		"square":  {ops.Square, []float64{nan, 4}, []float64{nan, 4}},
-		"relu":    {ops.Relu, []float64{nan, 2}, []float64{1, 1}},
-		"abs":     {ops.Abs, []float64{nan, 2}, []float64{0, 1}},
-		"maximum": {func(x *graph.Node) *graph.Node { return ops.Maximum(x, graph.Num(1.0)) }, []float64{nan, 2}, []float64{1, 1}},
+		"mul": {func(x *graph.Node) *graph.Node { return ops.Mul(x, graph.Num(3)) }, []float64{nan, 6},
+			[]float64{3, 3}},
+		"square": {ops.Square, []float64{nan, 4}, []float64{nan, 4}},
+		"relu":   {ops.Relu, []float64{nan, 2}, []float64{1, 1}},
+		"abs":    {ops.Abs, []float64{nan, 2}, []float64{0, 1}},
+		"maximum": {func(x *graph.Node) *graph.Node { return ops.Maximum(x, graph.Num(1.0)) }, []float64{nan, 2},
+			[]float64{1, 1}},
 		"where unchosen": {func(x *graph.Node) *graph.Node {
 			return ops.Where(ops.Equal(x, x), x, graph.Num(0.0))
 		}, []float64{0, 2}, []float64{0, 1}},
@@ -145,7 +153,8 @@ func TestNaNFlows(t *testing.T) {
 			y := c.f(x)
 			dx := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
 			require.NoError(t, g.Err())
-			out, err := reference.Eval([]*graph.Node{y, dx}, map[*graph.Node]reference.Value{x: reference.Of([]float64{nan, 2}, 2)})
+			out, err := reference.Eval([]*graph.Node{y, dx},
+				map[*graph.Node]reference.Value{x: reference.Of([]float64{nan, 2}, 2)})
 			require.NoError(t, err)
 			requireNumbers(t, c.value, out[0].Data.([]float64))
 			if c.grad != nil {

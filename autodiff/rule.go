@@ -27,13 +27,17 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	case dx.DType() != x.DType().Gradient():
 		why = fmt.Sprintf("dtype %s of an operand of dtype %s", dx.DType(), x.DType())
 	case !w.fits(dx, n, i):
-		why = fmt.Sprintf("shape %s of an operand of shape %s and a result of shape %s", dx.Shape(), x.Shape(), n.Shape())
+		why = fmt.Sprintf("shape %s of an operand of shape %s and a result of shape %s", dx.Shape(), x.Shape(),
+			n.Shape())
 	}
 	if why == "" {
 		return dx
 	}
-	w.failed = refuse(problem{Summary: fmt.Sprintf("the gradient rule of %q, at %s, returns for operand %d %s", n.Op().Name, n.Pos(), i, why),
-		Help: "a rule must return a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
+	w.failed = refuse(
+		problem{Summary: fmt.Sprintf("the gradient rule of %q, at %s, returns for operand %d %s", n.Op().Name, n.Pos(),
+			i, why),
+			Help: "a rule must return a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"},
+		n)
 	return nil
 }
 
@@ -63,7 +67,11 @@ func (w *reversePass) expand(n *graph.Node) *graph.Node {
 		return nil
 	}
 	if n.Op().Expand == nil {
-		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, but a composite needs Expand", n.Op().Name, n.Pos())}, n)
+		w.failed = refuse(
+			problem{
+				Summary: fmt.Sprintf(
+					"the operation %q, at %s, has neither Grad nor Expand, but a composite needs Expand", n.Op().Name,
+					n.Pos())}, n)
 		return nil
 	}
 	y, wrong := composite.Write(n.Op().Expand, n)
@@ -95,7 +103,8 @@ func (w *reversePass) endless(n *graph.Node, field string) bool {
 	if len(origins) < maxNested && within < maxWithin {
 		return false
 	}
-	p := problem{Summary: fmt.Sprintf("the %s of %q, at %s, requests its own gradient, without end", field, n.Op().Name, n.Pos())}
+	p := problem{Summary: fmt.Sprintf("the %s of %q, at %s, requests its own gradient, without end", field, n.Op().Name,
+		n.Pos())}
 	if within >= maxWithin {
 		p.Help = "its result is computed from its operands, so that a gradient with respect to these requests its own: differentiate with respect to copies, ops.Copy(in[0]), that only the rule reads"
 	}

@@ -25,13 +25,15 @@ type upstreamAttrs struct {
 func (upstreamAttrs) Args(operands []string) []string { return operands }
 
 // upstreamOp is a gradient that the user gives, in the shape of its value.
-var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gradient of a value, of whose shape it must be",
+var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream",
+	Doc:   "x as the gradient of a value, of whose shape it must be",
 	Class: graph.Movement, MinIn: 1, MaxIn: 1, View: alias.ReshapeView, Once: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 		a := c.Attrs().(upstreamAttrs)
-		rules.MustHaveShape(c, a.Shape, "the upstream gradient must have the shape of the value", func() *graph.Mistake {
-			return a.wrongShape(c.Shape(0)).mistake()
-		})
+		rules.MustHaveShape(c, a.Shape, "the upstream gradient must have the shape of the value",
+			func() *graph.Mistake {
+				return a.wrongShape(c.Shape(0)).mistake()
+			})
 		return c.DType(0), a.Shape
 	},
 	Grad: func(n, dy *graph.Node, _ int) *graph.Node { return ops.Reshape(dy, n.In(0).Shape()...) },
@@ -55,7 +57,8 @@ func checkUpstream(dy, y *graph.Node) (p problem) {
 	case dy.Graph() != nil && dy.Graph() != y.Graph():
 		p.Summary = fmt.Sprintf("the upstream gradient, %s, belongs to another graph", dy.Called())
 	case dy.Graph() != nil && dy.DType() != y.DType().Gradient():
-		p = problem{Summary: fmt.Sprintf("the upstream gradient has dtype %s, but %s has dtype %s", dy.DType(), y.Called(), y.DType()), Help: "convert it with ops.Cast"}
+		p = problem{Summary: fmt.Sprintf("the upstream gradient has dtype %s, but %s has dtype %s", dy.DType(),
+			y.Called(), y.DType()), Help: "convert it with ops.Cast"}
 	case dy.Rank() != y.Rank():
 		p = upstreamAttrs{y.Shape(), y.Called()}.wrongShape(dy.Shape())
 	}
@@ -63,5 +66,6 @@ func checkUpstream(dy, y *graph.Node) (p problem) {
 }
 
 func (a upstreamAttrs) wrongShape(have graph.Shape) problem {
-	return problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, but %s has shape %s", have, a.Value, a.Shape)}
+	return problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, but %s has shape %s", have, a.Value,
+		a.Shape)}
 }

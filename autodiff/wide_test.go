@@ -37,7 +37,9 @@ func madeFor(t *testing.T, f func(x *graph.Node) *graph.Node) (g *graph.Graph, x
 func TestGradientsThatRoundOnceStayAsTheyAre(t *testing.T) {
 	_, _, _, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Exp(x) })
 	assert.Equal(t, []string{"mul bf16"}, made)
-	_, _, _, made = madeFor(t, func(x *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(ops.Reshape(x, 1, 4), 0, 1)) })
+	_, _, _, made = madeFor(t, func(x *graph.Node) *graph.Node {
+		return ops.MatMul(x, ops.Transpose(ops.Reshape(x, 1, 4), 0, 1))
+	})
 	for _, name := range made {
 		assert.NotContains(t, name, "f32")
 	}
@@ -47,9 +49,11 @@ func TestGradientsThatRoundOnceStayAsTheyAre(t *testing.T) {
 // result.
 func TestGradientsOfSeveralStepsRoundOnce(t *testing.T) {
 	g, x, dx, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Gelu(x) })
-	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })), "of x and dy: %v", made)
+	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })),
+		"of x and dy: %v", made)
 	assert.Equal(t, "cast bf16", made[len(made)-1])
-	assert.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast bf16" })), "%v", made)
+	assert.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast bf16" })),
+		"%v", made)
 
 	p, err := exec.Compile(g, exec.Outputs(dx))
 	require.NoError(t, err)
@@ -73,7 +77,8 @@ func TestGradientsOfSeveralStepsRoundOnce(t *testing.T) {
 // result.
 func TestGradientsReadRoundedResults(t *testing.T) {
 	_, _, _, made := madeFor(t, func(x *graph.Node) *graph.Node { return ops.Tanh(x) })
-	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })), "of y and dy, and not of x: %v", made)
+	assert.Equal(t, 2, len(slices.DeleteFunc(slices.Clone(made), func(s string) bool { return s != "cast f32" })),
+		"of y and dy, and not of x: %v", made)
 }
 
 // A rule of the user's own is asked once, as it was written.

@@ -99,7 +99,8 @@ func twice(p suite.Peer, w suite.Workload) ([][]float32, error) {
 	return kept, err
 }
 
-// allocatesNothing makes calls until one allocates nothing: each of the process's workers may in the first call that it takes part in.
+// allocatesNothing makes calls until one allocates nothing: each of the process's workers may in the first call that it
+// takes part in.
 func allocatesNothing(program suite.Program) (err error) {
 	var n float64
 	for range 20 {

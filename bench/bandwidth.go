@@ -56,7 +56,8 @@ func bandwidth(ctx context.Context, opts options, out io.Writer) error {
 }
 
 // copyProgram copies a tensor with a compiled program, and returns the latest copy.
-func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, result func() ([]float32, error), err error) {
+func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, result func() ([]float32, error),
+	err error) {
 	g := graph.New("copy")
 	n := g.Input("x", graph.Float32, graph.MakeShape(x.Shape...)...)
 	y := ops.Copy(n)
@@ -90,7 +91,8 @@ func writeBandwidths(out io.Writer, movers []mover, timings []sidebyside.Timing)
 	for i, m := range movers {
 		best = max(best, last)
 		last = float64(m.bytes) / timings[i].Min / 1e9
-		fmt.Fprintf(table, "%s\t%.0f\t%.2f\t%.2f\t%.1f\t\n", m.name, float64(m.bytes)/1e6, 1e3*timings[i].Min, 1e3*timings[i].Median, last)
+		fmt.Fprintf(table, "%s\t%.0f\t%.2f\t%.2f\t%.1f\t\n", m.name, float64(m.bytes)/1e6, 1e3*timings[i].Min,
+			1e3*timings[i].Median, last)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -34,7 +34,8 @@ func TestChildArgsSurviveParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !got.child || got.workloads[0].Name != opts.workloads[3].Name || got.config != opts.config || got.minTime != opts.minTime {
+	if !got.child || got.workloads[0].Name != opts.workloads[3].Name || got.config != opts.config ||
+		got.minTime != opts.minTime {
 		t.Errorf("got %+v, want the settings of %+v", got, opts)
 	}
 }
@@ -61,7 +62,8 @@ func TestChildMeasures(t *testing.T) {
 
 // TestInstructionSet expects one that was asked for to be used.
 func TestInstructionSet(t *testing.T) {
-	out, err := exec.Command("go", "run", ".", "-isa", "portable", "-only", "logreg_16_b32_sgd", "-min-time", "0.01").Output()
+	out, err := exec.Command("go", "run", ".", "-isa", "portable", "-only", "logreg_16_b32_sgd", "-min-time",
+		"0.01").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

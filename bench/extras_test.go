@@ -76,7 +76,8 @@ func TestBandwidths(t *testing.T) {
 	if err := writeBandwidths(&out, movers, timings); err != nil {
 		t.Fatal(err)
 	}
-	if want := `(?s)slow +1 +4.00 +5.00 +0.2.*fast +1 .*sum +3 .*sum reaches 50 % of the fastest copy`; !regexp.MustCompile(want).MatchString(out.String()) {
+	if want := `(?s)slow +1 +4.00 +5.00 +0.2.*fast +1 .*sum +3 .*sum reaches 50 % of the fastest copy`; !regexp.MustCompile(
+		want).MatchString(out.String()) {
 		t.Errorf("want %s:\n%s", want, out.String())
 	}
 }

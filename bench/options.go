@@ -44,14 +44,18 @@ func parse(args []string, usage io.Writer) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(usage)
 	flags.IntVar(&opts.config.Threads, "threads", runtime.NumCPU(), "threads that a library may use; also GOMAXPROCS")
-	flags.StringVar(&opts.config.ISA, "isa", "", "Broadloom's instruction set: avx512, avx2 or portable (default the best there is)")
+	flags.StringVar(&opts.config.ISA, "isa", "",
+		"Broadloom's instruction set: avx512, avx2 or portable (default the best there is)")
 	only := flags.String("only", "", "measure workloads whose name contains one of these, comma-separated")
-	peers := flags.String("peer", "broadloom", "libraries to measure, comma-separated: "+strings.Join(peerNames(), ", "))
+	peers := flags.String("peer", "broadloom",
+		"libraries to measure, comma-separated: "+strings.Join(peerNames(), ", "))
 	seconds := flags.Float64("min-time", 1, "least seconds of timed calls for a workload")
 	flags.DurationVar(&opts.timeout, "timeout", time.Minute, "give a workload up after so long, besides -min-time")
 	flags.BoolVar(&opts.versions, "versions", false, "print versions and build settings, and measure nothing")
-	flags.BoolVar(&opts.profiled, "profile", false, "print where Broadloom's time goes in each workload, kernel by kernel, and measure nothing else")
-	flags.BoolVar(&opts.bandwidth, "bandwidth", false, "print how fast memory is copied, and how near add_16M comes to that, and measure nothing else")
+	flags.BoolVar(&opts.profiled, "profile", false,
+		"print where Broadloom's time goes in each workload, kernel by kernel, and measure nothing else")
+	flags.BoolVar(&opts.bandwidth, "bandwidth", false,
+		"print how fast memory is copied, and how near add_16M comes to that, and measure nothing else")
 	name := flags.String("child", "", "measure this one workload in this process (used by the command itself)")
 	if err := flags.Parse(args); err != nil {
 		return opts, err

@@ -85,7 +85,8 @@ func (c *Contract) Size(name string) graph.Dim {
 		pos := place()
 		c.g.Promise(graph.Promise{By: c.function, Pos: pos, Judge: func(func(graph.Requirement) bool) []*graph.Mistake {
 			return []*graph.Mistake{{Code: graph.CodeContract, Pos: pos,
-				Summary: fmt.Sprintf("%s uses the size %s, but none of its arguments determines it", c.function, name), Help: []string{helpUntold(name)}}}
+				Summary: fmt.Sprintf("%s uses the size %s, but none of its arguments determines it", c.function, name),
+				Help:    []string{helpUntold(name)}}}
 		}})
 	}
 	return graph.UnknownDim

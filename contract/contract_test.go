@@ -74,7 +74,8 @@ func TestContracts(t *testing.T) {
 		{"scalar", []string{"scalar as ", "gives scalar as "}, ""},
 		{"any", []string{"batch seq d as _ t _model", "gives seq as t"}, ""},
 		{"any number of axes", []string{"batch seq d as ... d", "d as ... d", "gives d batch as d ..."}, ""},
-		{"several axes of one name", []string{"batch seq d as *b d", "batch seq 3 as *b 3", "gives batch seq as *b"}, ""},
+		{"several axes of one name", []string{"batch seq d as *b d", "batch seq 3 as *b 3", "gives batch seq as *b"},
+			""},
 		{"several axes, none", []string{"d as *b d", "gives 3 as *b 3"}, ""},
 		{"t+1 before t", []string{"seq+1 as t+1", "seq as t"}, ""},
 		{"t+1 alone", []string{"batch as t+1", "gives batch-1 as t"}, ""},
@@ -98,30 +99,39 @@ func TestContracts(t *testing.T) {
 		{"a size that may be 1", []string{"one as c", "gives one as c"}, ""},
 		{"at least", []string{"n as t+3", "gives n-3 as t"}, ""},
 
-		{"another name", []string{"batch seq as b t", "batch src as b t"}, "F takes x2 as \"b t\": axis 1 is src, and nothing says that it is seq"},
+		{"another name", []string{"batch seq as b t", "batch src as b t"},
+			"F takes x2 as \"b t\": axis 1 is src, and nothing says that it is seq"},
 		{"a name twice", []string{"batch seq as n n"}, "axis 1 is seq, and nothing says that it is batch"},
 		{"another number", []string{"batch 63 as b 64"}, "axis 1 is 63, not 64"},
 		{"a number for a name", []string{"3 as c", "5 as c"}, "axis 0 is 5, not 3"},
 		{"never", []string{"seq as t", "gives seq+1 as t"}, "axis 0 is seq+1, which is never seq"},
-		{"not always", []string{"odd as h", "gives 2*floor(odd/2) as h"}, "axis 0 is 2*floor(odd/2), which is not always odd"},
+		{"not always", []string{"odd as h", "gives 2*floor(odd/2) as h"},
+			"axis 0 is 2*floor(odd/2), which is not always odd"},
 		{"no half", []string{"2*odd+1 as 2*k"}, "axis 0: 2*odd+1 is not a multiple of 2"},
 		{"perhaps no half", []string{"odd as 2*k"}, "declare g.Dim(\"odd\", graph.MultipleOf(2)) and it is proved"},
-		{"heads of a size that is no multiple", []string{"8 as h", "odd as h*dh"}, "axis 0: odd is not always a multiple of 8"},
+		{"heads of a size that is no multiple", []string{"8 as h", "odd as h*dh"},
+			"axis 0: odd is not always a multiple of 8"},
 		{"exact half of an odd size", []string{"odd as h", "gives floor(odd/2) as h/2"}, "MultipleOf(2)"},
 		{"less than nothing", []string{"odd as t+3"}, "t would be odd-3, which may be less than 0"},
-		{"less than nothing, help", []string{"odd as t+3"}, "declare g.Dim(\"odd\", graph.AtLeast(3)) and it is proved"},
+		{"less than nothing, help", []string{"odd as t+3"},
+			"declare g.Dim(\"odd\", graph.AtLeast(3)) and it is proved"},
 		{"less than nothing, a number", []string{"2 as t+3"}, "t would be -1, which is less than 0"},
 		{"rank", []string{"batch seq as b t d"}, "it has 2 axes, but the promise has 3 axes"},
 		{"rank with several", []string{"batch as b t ..."}, "it has 1 axis, but the promise has at least 2 axes"},
 		{"an axis too many", []string{"batch 1 as b"}, "Squeeze(x1, 1) gives [batch]"},
 		{"an axis too few", []string{"batch seq as b 1 t"}, "Unsqueeze(x1, 1) gives [batch, 1, seq]"},
-		{"several axes, others", []string{"batch seq d as *b d", "batch 3 as *b 3"}, "*b is 1 axis of x2, and 2 axes by x1"},
-		{"several axes, other sizes", []string{"batch seq as *b", "batch src as *b"}, "axis 1 is src, and nothing says that it is seq"},
-		{"not broadcast", []string{"batch seq as b t", "batch src as b #t"}, "axis 1 is src, and nothing says that it is 1 or seq"},
-		{"may be 1, and is no other", []string{"seq as t", "one as t"}, "axis 0 is one, and nothing says that it is seq"},
+		{"several axes, others", []string{"batch seq d as *b d", "batch 3 as *b 3"},
+			"*b is 1 axis of x2, and 2 axes by x1"},
+		{"several axes, other sizes", []string{"batch seq as *b", "batch src as *b"},
+			"axis 1 is src, and nothing says that it is seq"},
+		{"not broadcast", []string{"batch seq as b t", "batch src as b #t"},
+			"axis 1 is src, and nothing says that it is 1 or seq"},
+		{"may be 1, and is no other", []string{"seq as t", "one as t"},
+			"axis 0 is one, and nothing says that it is seq"},
 		{"untold", []string{"batch d as b h*dh"}, "nothing tells dh and h"},
 		{"untold, a result", []string{"batch as b", "gives d as h//2"}, "nothing tells h"},
-		{"the equality that is missing", []string{"batch seq as b t", "batch src as b t"}, "if they are the same size, declare it: g.Equal(src, seq)"},
+		{"the equality that is missing", []string{"batch seq as b t", "batch src as b t"},
+			"if they are the same size, declare it: g.Equal(src, seq)"},
 		{"exchanged", []string{"batch seq as b t", "gives seq batch as b t"}, "Transpose(x2, 0, 1) gives [batch, seq]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -225,7 +235,8 @@ func TestPromisesCostNothing(t *testing.T) {
 		require.Len(t, g.Nodes(), 2)
 		prog, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
-		out, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{1, 4}, Data: make([]float32, 4)}})
+		out, err := prog.NewSession().Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{1, 4}, Data: make([]float32, 4)}})
 		require.NoError(t, err)
 		require.NotNil(t, out)
 		return prog.String()

@@ -80,10 +80,14 @@ func (s *solution) crossed(st *statement) *graph.Mistake {
 	if len(names) == 0 || st.Node.IsSilenced(graph.CodeCrossedNames) {
 		return nil
 	}
-	m := st.promised(st.mistake(fmt.Sprintf("the graph has these axes in another order: %s are used as its %s", listed(names), listed(sizes))))
+	m := st.promised(
+		st.mistake(fmt.Sprintf("the graph has these axes in another order: %s are used as its %s", listed(names),
+			listed(sizes))))
 	m.Code, m.Severity, m.Choice = graph.CodeCrossedNames, graph.Warning, true
 	if len(names) == 2 {
-		m.Help = append(m.Help, fmt.Sprintf("Transpose(%s, %d, %d) has them in this order", st.Node.Called(), s.axisOf(st, names[0]), s.axisOf(st, names[1])))
+		m.Help = append(m.Help,
+			fmt.Sprintf("Transpose(%s, %d, %d) has them in this order", st.Node.Called(), s.axisOf(st, names[0]),
+				s.axisOf(st, names[1])))
 	}
 	m.Help = append(m.Help, "to keep it: Silence(graph.CodeCrossedNames) on the value")
 	return m

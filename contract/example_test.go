@@ -19,7 +19,8 @@ func ExampleContract() {
 	}
 	g := graph.New("attends")
 	batch := g.Dim("batch")
-	words, picture := g.Input("words", graph.Float32, batch, g.Dim("length"), 64), g.Input("picture", graph.Float32, batch, 49, 64)
+	words, picture := g.Input("words", graph.Float32, batch, g.Dim("length"), 64),
+		g.Input("picture", graph.Float32, batch, 49, 64)
 	y := attention(g, words, picture, picture)
 	fmt.Println(y.Shape(), shapeinfer.Check(g).Err())
 	// Output: [batch, length, 64] <nil>

@@ -11,7 +11,8 @@ import (
 
 // fixes lists changes with which all axes of a statement are proved: at most one.
 func (s *solution) fixes(st *statement, list []failure) []graph.Fix {
-	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.flatten, s.transpose, s.moved, s.reorder, s.declare} {
+	for _, way := range []func(*statement, []failure) (graph.Fix, bool){
+		s.before, s.flatten, s.transpose, s.moved, s.reorder, s.declare} {
 		if fix, ok := way(st, list); ok {
 			return []graph.Fix{fix}
 		}
@@ -28,7 +29,9 @@ func (s *solution) before(st *statement, _ []failure) (fix graph.Fix, ok bool) {
 	if want := s.shape(st); len(want) != x.Rank() || len(differing(x.Shape(), want)) > 0 {
 		return fix, false
 	}
-	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(), Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), graph.Calling(st.Node)), At: st.Node}, true
+	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(),
+		Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), graph.Calling(st.Node)),
+		At:   st.Node}, true
 }
 
 // transpose exchanges two axes of the value.
@@ -56,13 +59,15 @@ func (s *solution) flatten(st *statement, list []failure) (fix graph.Fix, ok boo
 	for first := 1; first < len(have)-1; first++ { // axis 0 is that of examples
 		if have[first:].NumElements() == list[0].right {
 			flat := append(slices.Clone(have[:first]), list[0].right)
-			return graph.Fix{Kind: graph.FixReshape, Gives: flat, Text: fmt.Sprintf("Flatten(%s, %d, -1) gives %s", st.Node.Called(), first, flat)}, true
+			return graph.Fix{Kind: graph.FixReshape, Gives: flat,
+				Text: fmt.Sprintf("Flatten(%s, %d, -1) gives %s", st.Node.Called(), first, flat)}, true
 		}
 	}
 	return fix, false
 }
 
-// moved moves the one axis that has the size that is wanted of another one: channels, or features, that stand elsewhere.
+// moved moves the one axis that has the size that is wanted of another one: channels, or features, that stand
+// elsewhere.
 func (s *solution) moved(st *statement, list []failure) (fix graph.Fix, ok bool) {
 	have := st.Node.Shape()
 	if len(list) != 1 || list[0].broadcast || list[0].positive {
@@ -97,7 +102,8 @@ func (s *solution) isFree(st *statement, axis int) bool {
 			return false
 		}
 		for _, other := range s.equations {
-			if other != e && other.st.Kind != graph.Given && (slices.Contains(locals(other.left), names[0]) || slices.Contains(locals(other.right), names[0])) {
+			if other != e && other.st.Kind != graph.Given &&
+				(slices.Contains(locals(other.left), names[0]) || slices.Contains(locals(other.right), names[0])) {
 				return false
 			}
 		}
@@ -109,7 +115,8 @@ func (s *solution) isFree(st *statement, axis int) bool {
 // where that gives the shape and no other exchange does.
 func (s *solution) reorder(st *statement, _ []failure) (fix graph.Fix, ok bool) {
 	n, want := st.Node, s.shape(st)
-	if n.Op().Class != graph.Movement || len(n.Operands()) != 1 || !n.In(0).Judged() || n.In(0).Shape().NumElements() != n.Shape().NumElements() {
+	if n.Op().Class != graph.Movement || len(n.Operands()) != 1 || !n.In(0).Judged() ||
+		n.In(0).Shape().NumElements() != n.Shape().NumElements() {
 		return fix, false
 	}
 	x := n.In(0)
@@ -124,7 +131,8 @@ func (s *solution) reorder(st *statement, _ []failure) (fix graph.Fix, ok bool) 
 				return fix, false
 			}
 			fix, ok = graph.Fix{Kind: graph.FixTranspose, Gives: want, At: n,
-				Text: fmt.Sprintf("%s merges other neighbours: with Transpose(%s, %d, %d), %s, before it, it gives %s", graph.Calling(n), x.Called(), i, j, changed, want)}, true
+				Text: fmt.Sprintf("%s merges other neighbours: with Transpose(%s, %d, %d), %s, before it, it gives %s",
+					graph.Calling(n), x.Called(), i, j, changed, want)}, true
 		}
 	}
 	return fix, ok
@@ -164,12 +172,14 @@ func (s *solution) rankFixes(st *statement) []graph.Fix {
 	case len(have) - 1:
 		if at, only := onlyOne(len(have), func(i int) bool { return have[i] == 1 }); only {
 			less := slices.Delete(slices.Clone(have), at, at+1)
-			return []graph.Fix{{Kind: graph.FixSqueeze, Gives: less, Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", word, at, less)}}
+			return []graph.Fix{{Kind: graph.FixSqueeze, Gives: less,
+				Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", word, at, less)}}
 		}
 	case len(have) + 1:
 		if at, only := onlyOne(st.count(), func(i int) bool { return s.isOne(st, i) }); only {
 			more := slices.Insert(slices.Clone(have), at, 1)
-			return []graph.Fix{{Kind: graph.FixUnsqueeze, Gives: more, Text: fmt.Sprintf("Unsqueeze(%s, %d) gives %s", word, at, more)}}
+			return []graph.Fix{{Kind: graph.FixUnsqueeze, Gives: more,
+				Text: fmt.Sprintf("Unsqueeze(%s, %d) gives %s", word, at, more)}}
 		}
 	}
 	return nil
@@ -222,9 +232,11 @@ func (s *solution) declare(st *statement, list []failure) (fix graph.Fix, ok boo
 		words, equal = append(words, word), equal || isEqual
 	}
 	if equal {
-		return graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, declare it: " + strings.Join(words, ", ")}, len(words) > 0
+		return graph.Fix{Kind: graph.FixEqual,
+			Text: "if they are the same size, declare it: " + strings.Join(words, ", ")}, len(words) > 0
 	}
-	return graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s and it is proved", strings.Join(words, " and "))}, len(words) > 0
+	return graph.Fix{Kind: graph.FixDeclare,
+		Text: fmt.Sprintf("declare %s and it is proved", strings.Join(words, " and "))}, len(words) > 0
 }
 
 // declare looks for a declaration with which a failure is proved, and notes it.
@@ -248,7 +260,8 @@ func (f failure) declare(bounds graph.BoundsOf, said map[string]graph.Bounds) (w
 	}
 	for _, pair := range [][2]graph.Dim{{f.left, f.right}, {f.right, f.left}} {
 		name := pair[0].Symbols()
-		if len(name) != 1 || pair[0] != graph.SymbolicDim(name[0]) || slices.Contains(prove.NamesOf(bounds, pair[1]), name[0]) || bounds(name[0]).Is != 0 {
+		if len(name) != 1 || pair[0] != graph.SymbolicDim(name[0]) ||
+			slices.Contains(prove.NamesOf(bounds, pair[1]), name[0]) || bounds(name[0]).Is != 0 {
 			continue
 		}
 		b := bounds(name[0])
@@ -281,7 +294,8 @@ func (f failure) more(b graph.Bounds) (list []saying) {
 	}
 	for _, k := range f.divisors() {
 		more := b
-		if more.Multiple = lcm(max(b.Multiple, 1), k); more.Multiple != b.Multiple && (b.Max == 0 || more.Multiple <= b.Max) {
+		if more.Multiple = lcm(max(b.Multiple, 1), k); more.Multiple != b.Multiple &&
+			(b.Max == 0 || more.Multiple <= b.Max) {
 			list = append(list, saying{more, fmt.Sprintf("graph.MultipleOf(%d)", more.Multiple)})
 		}
 	}

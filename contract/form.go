@@ -53,7 +53,8 @@ func parseForm(text string) (f *form, err *formError) {
 		a.text = text[start:p.at]
 		if a.many != "" && p.err == nil {
 			if f.many >= 0 {
-				p.fail(start, helpAny, "%s and %s both stand for several axes: it is unclear how many each has", f.axes[f.many].text, a.text)
+				p.fail(start, helpAny, "%s and %s both stand for several axes: it is unclear how many each has",
+					f.axes[f.many].text, a.text)
 			}
 			f.many = len(f.axes)
 		}

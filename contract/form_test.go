@@ -57,7 +57,8 @@ func TestFormsThatAreNotUnderstood(t *testing.T) {
 
 // Any text is a form or a mistake with its place, and what is a form is judged without a panic.
 func FuzzContract(f *testing.F) {
-	for _, form := range []string{"", "b t h*dh", "... d", "*b c", "*#b #c", "h/2 h//2 h%2", "(t+1)*2-1 min(a, b) _ _x", "n=3 ceil(n/2)", "[b, t]", "#", "ʼ1", "\xff", "9 -1", "0 1/b%1 0", "1/q q 2"} {
+	for _, form := range []string{"", "b t h*dh", "... d", "*b c", "*#b #c", "h/2 h//2 h%2", "(t+1)*2-1 min(a, b) _ _x",
+		"n=3 ceil(n/2)", "[b, t]", "#", "ʼ1", "\xff", "9 -1", "0 1/b%1 0", "1/q q 2"} {
 		f.Add(form, form)
 	}
 	f.Fuzz(func(t *testing.T, taken, given string) {

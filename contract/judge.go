@@ -24,7 +24,9 @@ func (c *Contract) judge(st *statement, holds func(graph.Requirement) bool) []*g
 		return nil // its own mistake has been reported
 	}
 	if st.Node.Graph() != c.g {
-		return []*graph.Mistake{st.mistake(fmt.Sprintf("%s belongs to graph %q, but the contract belongs to graph %q", st.called(), st.Node.Graph().Name(), c.g.Name()))}
+		return []*graph.Mistake{
+			st.mistake(fmt.Sprintf("%s belongs to graph %q, but the contract belongs to graph %q", st.called(),
+				st.Node.Graph().Name(), c.g.Name()))}
 	}
 	if st.sizes != nil {
 		if st.isExact() {

@@ -13,7 +13,8 @@ import (
 func (st *statement) mistake(summary string) *graph.Mistake {
 	m := &graph.Mistake{Code: graph.CodeContract, Node: st.Node, Whole: true, Summary: st.lead() + summary, Pos: st.Pos,
 		Operands: []graph.OperandNote{{Node: st.Node}}}
-	if outer, ok := st.Pos.Outer(); ok && st.Kind == graph.Taken && isCalled(st.Pos) && st.Node.Pos().Func() != st.Pos.Func() {
+	if outer, ok := st.Pos.Outer(); ok && st.Kind == graph.Taken && isCalled(st.Pos) &&
+		st.Node.Pos().Func() != st.Pos.Func() {
 		m.Pos = outer
 	}
 	return m
@@ -101,7 +102,8 @@ func (s *solution) untoldMistake(st *statement, names []string) *graph.Mistake {
 	m := st.promised(st.mistake(fmt.Sprintf("nothing tells %s", listed(names))))
 	m.Pos = st.Pos
 	if st.By == "" {
-		m.Help = []string{fmt.Sprintf("the graph declares %s; write _ for an axis of any size", listed(st.Node.Graph().DimNames()))}
+		m.Help = []string{fmt.Sprintf("the graph declares %s; write _ for an axis of any size",
+			listed(st.Node.Graph().DimNames()))}
 		return m
 	}
 	m.Help = []string{helpUntold(names[0])}
@@ -129,7 +131,8 @@ func (s *solution) failureMistake(st *statement, list []failure) *graph.Mistake 
 	}
 	m := st.mistake(strings.Join(slices.Compact(clauses), "; "))
 	m.Operands[0].Bad = bad
-	m.Operands = append(m.Operands, graph.OperandNote{Label: "promised", Shape: s.shape(st), Bad: bad, Promise: &st.Promise})
+	m.Operands = append(
+		m.Operands, graph.OperandNote{Label: "promised", Shape: s.shape(st), Bad: bad, Promise: &st.Promise})
 	m.Detail = s.told(st, names)
 	if m.Fixes = s.fixes(st, list); len(m.Fixes) == 0 {
 		m.Help = s.otherSize(st, list)
@@ -137,22 +140,25 @@ func (s *solution) failureMistake(st *statement, list []failure) *graph.Mistake 
 	return m
 }
 
-// otherSize tells with which size of its own, such as the width that a layer was made with, a function takes a value, and of which axes of another value
-// that size is made.
+// otherSize tells with which size of its own, such as the width that a layer was made with, a function takes a value,
+// and of which axes of another value that size is made.
 func (s *solution) otherSize(st *statement, list []failure) []string {
 	f := list[0]
 	names := locals(f.equation.right)
-	if len(list) > 1 || st.Kind != graph.Taken || f.broadcast || f.positive || f.by != 0 || !f.left.IsConst() || len(names) != 1 || f.equation.right != local(names[0]) {
+	if len(list) > 1 || st.Kind != graph.Taken || f.broadcast || f.positive || f.by != 0 || !f.left.IsConst() ||
+		len(names) != 1 || f.equation.right != local(names[0]) {
 		return nil
 	}
 	own, given := s.c.own[names[0]]
 	otherwise := func(e *equation) bool {
-		return e.st != st && e.st.Kind == graph.Taken && slices.Contains(locals(e.right), names[0]) && (e.right != local(names[0]) || e.leftIs != f.left)
+		return e.st != st && e.st.Kind == graph.Taken && slices.Contains(locals(e.right), names[0]) &&
+			(e.right != local(names[0]) || e.leftIs != f.left)
 	}
 	if !given || slices.ContainsFunc(s.equations, otherwise) {
 		return nil
 	}
-	help := []string{fmt.Sprintf("with %s = %s instead of %s, %s takes %s", readable(names[0]), f.left, own, st.By, st.called())}
+	help := []string{fmt.Sprintf("with %s = %s instead of %s, %s takes %s", readable(names[0]), f.left, own, st.By,
+		st.called())}
 	return append(help, merged(st.Node, f.axis)...)
 }
 
@@ -167,15 +173,18 @@ func merged(n *graph.Node, axis int) []string {
 	from, into := n.In(0).Shape(), n.Shape()
 	behind := len(into) - axis - 1
 	end := len(from) - behind
-	if end-axis < 2 || !from[:axis].Equal(into[:axis]) || !from[end:].Equal(into[axis+1:]) || from[axis:end].NumElements() != into[axis] {
+	if end-axis < 2 || !from[:axis].Equal(into[:axis]) || !from[end:].Equal(into[axis+1:]) ||
+		from[axis:end].NumElements() != into[axis] {
 		return nil
 	}
 	var words []string
 	for _, d := range from[axis:end] {
 		words = append(words, d.String())
 	}
-	return []string{fmt.Sprintf("its %s elements are %s, axes %d to %d of %s, which %s merges: pooling, strides and the size of the input decide them",
-		into[axis], strings.Join(words, "·"), axis, end-1, n.In(0).Called(), graph.Describe(n))}
+	return []string{
+		fmt.Sprintf(
+			"its %s elements are %s, axes %d to %d of %s, which %s merges: pooling, strides and the size of the input decide them",
+			into[axis], strings.Join(words, "·"), axis, end-1, n.In(0).Called(), graph.Describe(n))}
 }
 
 // text says what was not proved of an axis.
@@ -183,7 +192,8 @@ func (f failure) text() string {
 	at := fmt.Sprintf("axis %d", f.axis)
 	switch {
 	case f.positive && f.right == 0:
-		return fmt.Sprintf("%s: %s would be %s, which %s", at, readable(f.equation.left.String()), f.left, f.below("less than 0"))
+		return fmt.Sprintf("%s: %s would be %s, which %s", at, readable(f.equation.left.String()), f.left,
+			f.below("less than 0"))
 	case f.positive:
 		return fmt.Sprintf("%s: it divides by %s, which %s", at, f.left, f.below("0"))
 	case f.by != 0 && f.never:

@@ -86,9 +86,11 @@ func (st *statement) wrongSize() (trouble, cure string) {
 		switch {
 		case d == AnySize || d == AnyAxes:
 		case !d.IsSize():
-			return fmt.Sprintf("size %d is none", i), "compute with the methods of named sizes: batch.Plus(1); AnySize stands for an axis of any size"
+			return fmt.Sprintf("size %d is none", i),
+				"compute with the methods of named sizes: batch.Plus(1); AnySize stands for an axis of any size"
 		case !isKnown(g, d):
-			return fmt.Sprintf("the size %s is not declared in graph %q", d, g.Name()), fmt.Sprintf("the graph declares %s", listed(g.DimNames()))
+			return fmt.Sprintf("the size %s is not declared in graph %q", d, g.Name()),
+				fmt.Sprintf("the graph declares %s", listed(g.DimNames()))
 		}
 	}
 	return st.trouble, st.cure

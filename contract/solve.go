@@ -69,7 +69,8 @@ func (c *Contract) solve() *solution {
 
 // solveWith finds what the names stand for, if some are the graph's own.
 func (c *Contract) solveWith(declared []string) *solution {
-	s := &solution{c: c, known: map[string]graph.Dim{}, by: map[string]*statement{}, counts: map[string]count{}, misfits: map[*statement]string{}}
+	s := &solution{c: c, known: map[string]graph.Dim{}, by: map[string]*statement{}, counts: map[string]count{},
+		misfits: map[*statement]string{}}
 	if c.g != nil {
 		s.said = c.g.SaidOfSizes()
 	}
@@ -101,7 +102,8 @@ func (c *Contract) solveWith(declared []string) *solution {
 func (s *solution) isProved() bool {
 	nothing := func(graph.Requirement) bool { return false }
 	return !slices.ContainsFunc(s.c.statements, func(st *statement) bool {
-		return st.wrong != nil || !st.Node.Judged() || st.Node.Graph() != s.c.g || s.isMisfit(st) || len(s.untold(st)) > 0 || len(s.failures(st, nothing)) > 0
+		return st.wrong != nil || !st.Node.Judged() || st.Node.Graph() != s.c.g || s.isMisfit(st) ||
+			len(s.untold(st)) > 0 || len(s.failures(st, nothing)) > 0
 	})
 }
 
@@ -252,7 +254,8 @@ func (s *solution) propagate(list []*equation) {
 // alone takes the size of an axis for a name that stands there by itself.
 func (s *solution) alone(e *equation, _ graph.Dim) bool {
 	names := e.right.Symbols()
-	if len(names) != 1 || e.right != graph.SymbolicDim(names[0]) || !strings.HasPrefix(names[0], localMark) || len(locals(e.left)) > 0 {
+	if len(names) != 1 || e.right != graph.SymbolicDim(names[0]) || !strings.HasPrefix(names[0], localMark) ||
+		len(locals(e.left)) > 0 {
 		return false
 	}
 	name := names[0][len(localMark):]
@@ -355,11 +358,13 @@ func isDeclared(g *graph.Graph, name string) bool { return g.DimPos(name) != gra
 // oneBroadcast takes for a name that stands for broadcast axes only the first size that is not
 // 1; or 1.
 func (s *solution) oneBroadcast() bool {
-	for _, allowed := range []func(graph.Dim) bool{func(d graph.Dim) bool { return d != 1 }, func(graph.Dim) bool { return true }} {
+	for _, allowed := range []func(graph.Dim) bool{
+		func(d graph.Dim) bool { return d != 1 }, func(graph.Dim) bool { return true }} {
 		for _, e := range s.equations {
 			if e.broadcast && allowed(e.left) {
 				as := *e
-				if difference := s.subst(e.right).Minus(e.left); len(locals(difference)) > 0 && (s.alone(&as, difference) || s.exact(&as, difference)) {
+				if difference := s.subst(e.right).Minus(e.left); len(locals(difference)) > 0 &&
+					(s.alone(&as, difference) || s.exact(&as, difference)) {
 					return true
 				}
 			}

@@ -27,7 +27,9 @@ var rowWrites = []struct {
 	{"w -= (s·rate)·0.3", true, func(w, s, rate *graph.Node) *graph.Node {
 		return ops.SubInPlace(w, ops.Mul(ops.Mul(s, rate), graph.Num(0.3)))
 	}},
-	{"w = w - rate·s", true, func(w, s, rate *graph.Node) *graph.Node { return ops.CopyInPlace(w, ops.Sub(w, ops.Mul(rate, s))) }},
+	{"w = w - rate·s", true, func(w, s, rate *graph.Node) *graph.Node {
+		return ops.CopyInPlace(w, ops.Sub(w, ops.Mul(rate, s)))
+	}},
 	{"w = s - w", false, func(w, s, _ *graph.Node) *graph.Node { return ops.CopyInPlace(w, ops.Sub(s, w)) }},
 	{"w -= s + w", false, func(w, s, _ *graph.Node) *graph.Node { return ops.SubInPlace(w, ops.Add(s, w)) }},
 	{"w -= s²", false, func(w, s, _ *graph.Node) *graph.Node { return ops.SubInPlace(w, ops.Mul(s, s)) }},
@@ -44,7 +46,8 @@ type tableProgram struct {
 
 // writeRows compiles a write of w, a table, by a sum of rows. The sum is an output where it is to be
 // stored whole.
-func writeRows(t *testing.T, dt graph.DType, axis int, whole bool, write func(w, sum, rate *graph.Node) *graph.Node) tableProgram {
+func writeRows(t *testing.T, dt graph.DType, axis int, whole bool,
+	write func(w, sum, rate *graph.Node) *graph.Node) tableProgram {
 	t.Helper()
 	g := graph.New("rows")
 	n := g.Dim("n", graph.AtLeast(0))
@@ -52,7 +55,8 @@ func writeRows(t *testing.T, dt graph.DType, axis int, whole bool, write func(w,
 	if axis == 1 {
 		shape, rows = []graph.Dim{5, 7}, []graph.Dim{5, n, 2}
 	}
-	p := tableProgram{w: g.Param("w", dt, shape...), rate: g.Input("rate", dt), rows: g.Input("rows", dt, rows...), at: g.Input("at", graph.Int64, n, 2)}
+	p := tableProgram{w: g.Param("w", dt, shape...), rate: g.Input("rate", dt), rows: g.Input("rows", dt, rows...),
+		at: g.Input("at", graph.Int64, n, 2)}
 	sum := ops.SegmentSum(p.rows, axis, p.at, 7)
 	options := []exec.Option{exec.Updates(write(p.w, sum, p.rate))}
 	if whole {
@@ -65,7 +69,8 @@ func writeRows(t *testing.T, dt graph.DType, axis int, whole bool, write func(w,
 }
 
 // written returns the bits of the table after a run.
-func (p tableProgram) written(t *testing.T, s *exec.Session, w any, rows exec.Array, at []int64, rate float64) []uint64 {
+func (p tableProgram) written(t *testing.T, s *exec.Session, w any, rows exec.Array, at []int64,
+	rate float64) []uint64 {
 	t.Helper()
 	require.NoError(t, s.SetParam(p.w, w))
 	feed := exec.Feed{p.rows: rows, p.at: at, p.rate: []float64{rate}}
@@ -120,7 +125,8 @@ func TestRowsThatIndicesNameAreWrittenAlone(t *testing.T) {
 					}
 					rows, rate := numbers(dt, 10*n), number()
 					got := alone.written(t, b, w, exec.Array{Shape: shape, Data: rows}, at, rate)
-					require.Equal(t, whole.written(t, a, w, exec.Array{Shape: shape, Data: rows}, at, rate), got, "%s of %s, axis %d, %d indices", tt.name, dt, axis, n)
+					require.Equal(t, whole.written(t, a, w, exec.Array{Shape: shape, Data: rows}, at, rate), got,
+						"%s of %s, axis %d, %d indices", tt.name, dt, axis, n)
 				}
 			}
 		}
@@ -130,12 +136,16 @@ func TestRowsThatIndicesNameAreWrittenAlone(t *testing.T) {
 func TestIndicesOutsideLeaveTheTable(t *testing.T) {
 	p := writeRows(t, graph.Float32, 0, false, rowWrites[1].write)
 	s := p.NewSession()
-	before := p.written(t, s, make([]float32, 35), exec.Array{Shape: []int{1, 2, 5}, Data: make([]float32, 10)}, []int64{0, 6}, 1)
+	before := p.written(t, s, make([]float32, 35), exec.Array{Shape: []int{1, 2, 5}, Data: make([]float32, 10)},
+		[]int64{0, 6}, 1)
 	for _, bad := range []int64{7, -1} {
-		_, err := s.Run(context.Background(), exec.Feed{p.rows: exec.Array{Shape: []int{1, 2, 5}, Data: []float32{9, 9, 9, 9, 9, 9, 9, 9, 9, 9}}, p.at: []int64{3, bad}, p.rate: float32(1)})
+		_, err := s.Run(context.Background(),
+			exec.Feed{p.rows: exec.Array{Shape: []int{1, 2, 5}, Data: []float32{9, 9, 9, 9, 9, 9, 9, 9, 9, 9}},
+				p.at: []int64{3, bad}, p.rate: float32(1)})
 		require.ErrorContains(t, err, fmt.Sprintf("at[0, 1] is %d, not in 0..6", bad))
 		require.ErrorContains(t, err, "addrows_test.go")
 	}
-	after := p.written(t, s, make([]float32, 35), exec.Array{Shape: []int{1, 2, 5}, Data: make([]float32, 10)}, []int64{0, 6}, 1)
+	after := p.written(t, s, make([]float32, 35), exec.Array{Shape: []int{1, 2, 5}, Data: make([]float32, 10)},
+		[]int64{0, 6}, 1)
 	require.Equal(t, before, after, "what the indices named before is forgotten")
 }

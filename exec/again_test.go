@@ -15,7 +15,8 @@ import (
 func TestCheapValuesAreComputedAgain(t *testing.T) {
 	for _, batch := range []int{1, 70} {
 		g := graph.New("again")
-		x, w, u := g.Input("x", graph.Float32, g.Dim("batch"), 32), g.Input("w", graph.Float32, 32, 32), g.Input("u", graph.Float32, 32, 32)
+		x, w, u := g.Input("x", graph.Float32, g.Dim("batch"), 32), g.Input("w", graph.Float32, 32, 32),
+			g.Input("u", graph.Float32, 32, 32)
 		s := ops.Sigmoid(ops.MatMul(x, w))
 		rest := ops.Sub(graph.Num(1.0), s)
 		far := ops.Mul(ops.MatMul(ops.Mul(s, rest), u), ops.Mul(ops.Neg(rest), s))

@@ -62,7 +62,9 @@ func requireReference(t *testing.T, outputs []*graph.Node, in map[*graph.Node]re
 	for i, n := range outputs {
 		have := arrayOf(t, got, n)
 		require.Equal(t, want[i].Shape, have.Shape, "%d: %s", i, graph.Describe(n))
-		require.InDeltaSlice(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: have.Shape, Data: have.Data}.Floats(), tolerance, "%d: %s", i, graph.Describe(n))
+		require.InDeltaSlice(t, want[i].Floats(),
+			reference.Value{DType: n.DType(), Shape: have.Shape, Data: have.Data}.Floats(), tolerance, "%d: %s", i,
+			graph.Describe(n))
 	}
 }
 

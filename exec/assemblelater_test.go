@@ -43,7 +43,8 @@ var assembled = map[string]func(x, y, w *graph.Node) []*graph.Node{
 	"what is reduced, read whole and read by elements": func(x, y, w *graph.Node) []*graph.Node {
 		z := ops.Mul(ops.Roll(x, 0, 1), ops.Concat(0, ops.Slice(y, 0, 1, y.Shape()[0], 1), ops.Slice(x, 0, 0, 1, 1)))
 		s := ops.Softmax(ops.Add(z, ops.Roll(z, 0, -1)), -1)
-		return []*graph.Node{ops.MatMul(z, ops.Transpose(s, 0, 1)), ops.Sum(z, 0), ops.Max(ops.Sub(ops.Roll(x, 0, 1), y), -1), ops.Mul(z, s)}
+		return []*graph.Node{ops.MatMul(z, ops.Transpose(s, 0, 1)), ops.Sum(z, 0),
+			ops.Max(ops.Sub(ops.Roll(x, 0, 1), y), -1), ops.Mul(z, s)}
 	},
 	"positions, masks and whole numbers": func(x, y, w *graph.Node) []*graph.Node {
 		column := ops.Cast(ops.Iota(x.Graph(), 1, x.Shape()...), x.DType())
@@ -61,7 +62,8 @@ var assembled = map[string]func(x, y, w *graph.Node) []*graph.Node{
 		rows := x.Shape()[0]
 		last := ops.Sin(ops.Slice(y, 0, 0, rows.Minus(1), 1))
 		steps := ops.Fori(3, []*graph.Node{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-			return []*graph.Node{ops.Mul(ops.Roll(ops.Tanh(c[0]), 0, 1), ops.Concat(0, ops.Neg(ops.Slice(c[0], 0, 0, 1, 1)), last))}
+			return []*graph.Node{
+				ops.Mul(ops.Roll(ops.Tanh(c[0]), 0, 1), ops.Concat(0, ops.Neg(ops.Slice(c[0], 0, 0, 1, 1)), last))}
 		})
 		return append(autodiff.Grad(ops.Sum(steps[0]), []*graph.Node{x, y}), steps[0])
 	},
@@ -90,7 +92,8 @@ func TestAssembledLater(t *testing.T) {
 						n = g.Dim("n", graph.AtLeast(2))
 					}
 					in := newReferenceInputs(g, rng)
-					outputs := of(in.input("x", graph.Shape{n, m}, size[:]...), in.input("y", graph.Shape{n, m}, size[:]...), in.input("w", graph.Shape{m}, size[1]))
+					outputs := of(in.input("x", graph.Shape{n, m}, size[:]...),
+						in.input("y", graph.Shape{n, m}, size[:]...), in.input("w", graph.Shape{m}, size[1]))
 					requireReference(t, outputs, in.values, 1e-9)
 				})
 			}
@@ -100,7 +103,8 @@ func TestAssembledLater(t *testing.T) {
 
 // Elements are computed of the parts: nothing is put together that only elements read.
 func TestElementsReadParts(t *testing.T) {
-	for _, name := range []string{"a heat equation on a torus", "halves that are exchanged", "sums of padded values that overlap", "nothing is known of some sizes"} {
+	for _, name := range []string{"a heat equation on a torus", "halves that are exchanged",
+		"sums of padded values that overlap", "nothing is known of some sizes"} {
 		g := graph.New("assembled")
 		x, y := g.Input("x", graph.Float32, 64, 128), g.Input("y", graph.Float32, 64, 128)
 		outputs := assembled[name](x, y, g.Input("w", graph.Float32, 128))
@@ -117,7 +121,8 @@ func TestElementsReadParts(t *testing.T) {
 			}
 		}
 		for x := range elements {
-			require.False(t, x.Op().Assemble != nil && !others[x] && !slices.Contains(outputs, x.Source()), "%s: %s", name, graph.Describe(x))
+			require.False(t, x.Op().Assemble != nil && !others[x] &&
+				!slices.Contains(outputs, x.Source()), "%s: %s", name, graph.Describe(x))
 		}
 	}
 }
@@ -125,7 +130,8 @@ func TestElementsReadParts(t *testing.T) {
 // What is stacked along a new axis, and its gradient, is computed in its place: nothing is moved.
 func TestStacksAreComputedInPlace(t *testing.T) {
 	g := graph.New("rotary positions")
-	x, cos, sin := g.Input("x", graph.Float32, 40, 16, 2), g.Input("cos", graph.Float32, 16), g.Input("sin", graph.Float32, 16)
+	x, cos, sin := g.Input("x", graph.Float32, 40, 16, 2), g.Input("cos", graph.Float32, 16),
+		g.Input("sin", graph.Float32, 16)
 	a, b := ops.Select(x, -1, 0), ops.Select(x, -1, 1)
 	y := ops.Stack(-1, ops.Sub(ops.Mul(a, cos), ops.Mul(b, sin)), ops.Add(ops.Mul(a, sin), ops.Mul(b, cos)))
 	p, err := exec.Compile(g, exec.Outputs(append(autodiff.Grad(ops.Sum(ops.Sin(y)), []*graph.Node{x}), y)...))

@@ -7,7 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// axesForms are forms of attention in which the axes of scores stand in another order than [b, h, q, k], or scores are sums of products.
+// axesForms are forms of attention in which the axes of scores stand in another order than [b, h, q, k], or scores are
+// sums of products.
 var axesForms = []attentionForm{
 	{"heads last", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
 		s := ops.Mul(ops.Einsum("bqhd,bkhd->bqkh", q, k), f.num(1/math.Sqrt(8)))

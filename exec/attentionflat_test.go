@@ -9,7 +9,8 @@ import (
 
 // flatForms are forms in which axes of the batch are one axis at times, as layers for torch.bmm have them.
 var flatForms = []attentionForm{
-	{"mask of padding over batches of heads", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node { // PyTorch's layer
+	{"mask of padding over batches of heads", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		// PyTorch's layer
 		s := f.ofHeads(f.flatScores(q, k))
 		s = ops.MaskedFill(s, ops.Unsqueeze(ops.Unsqueeze(f.g.Input("pad", graph.Bool, f.batch, f.len), 1), 1), lowest)
 		return f.flatWeighed(ops.Softmax(f.flat(s), -1), v)
@@ -34,7 +35,8 @@ var flatForms = []attentionForm{
 		return f.flatWeighed(ops.Softmax(ops.MaskedFill(f.flatScores(q, k), pad, lowest), -1), v)
 	}},
 	{"mask that is expanded over heads", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
-		pad := ops.Expand(ops.Unsqueeze(ops.Unsqueeze(f.g.Input("pad", graph.Bool, f.batch, f.len), 1), 1), f.batch, 4, 1, f.len)
+		pad := ops.Expand(ops.Unsqueeze(ops.Unsqueeze(f.g.Input("pad", graph.Bool, f.batch, f.len), 1), 1), f.batch, 4,
+			1, f.len)
 		pad = ops.Reshape(pad, f.batch.Times(4), 1, f.len)
 		return f.flatWeighed(ops.Softmax(ops.MaskedFill(f.flatScores(q, k), pad, lowest), -1), v)
 	}},

@@ -69,7 +69,8 @@ func (f *formInputs) expanded(x *graph.Node) *graph.Node {
 }
 
 func (f *formInputs) slopes() *graph.Node {
-	return ops.Reshape(ops.Exp2(ops.Mul(ops.Cast(ops.Add(ops.Iota(f.g, 0, 4), graph.Num(1)), f.dt), f.num(-2))), 4, 1, 1)
+	return ops.Reshape(ops.Exp2(ops.Mul(ops.Cast(ops.Add(ops.Iota(f.g, 0, 4), graph.Num(1)), f.dt), f.num(-2))), 4,
+		1, 1)
 }
 
 var lowest = graph.Num(math.Inf(-1))
@@ -247,10 +248,12 @@ var attentionForms = []attentionForm{
 		return byHead(ops.MatMul(ops.MaskedFill(w, f.hidden(), f.num(0)), byHead(v)))
 	}},
 	{"dropout", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
-		w := ops.Dropout(ops.Softmax(ops.MaskedFill(scaledScores(q, k), f.hidden(), lowest), -1), 0.1, f.g.Input("seed", graph.Int64))
+		w := ops.Dropout(ops.Softmax(ops.MaskedFill(scaledScores(q, k), f.hidden(), lowest), -1), 0.1,
+			f.g.Input("seed", graph.Int64))
 		return byHead(ops.MatMul(w, byHead(v)))
 	}},
-	{"weights of 16 bits", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node { // as models in float16 widen their softmax
+	{"weights of 16 bits", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
+		// as models in float16 widen their softmax
 		half := func(x *graph.Node) *graph.Node { return ops.Cast(x, graph.BFloat16) }
 		s := ops.Mul(ops.MatMul(byHead(half(q)), ops.Transpose(byHead(half(k)), 2, 3)), graph.Num(1/math.Sqrt(8)))
 		w := half(ops.Softmax(ops.MaskedFill(ops.Cast(s, graph.Float32), f.hidden(), lowest), -1))
@@ -260,7 +263,8 @@ var attentionForms = []attentionForm{
 		return byHead(ops.ScaledDotProductAttention(byHead(q), byHead(k), byHead(v), ops.Causal()))
 	}},
 	{"scaled dot products of groups", 2, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
-		return byHead(ops.ScaledDotProductAttention(byHead(q), byHead(k), byHead(v), ops.Causal(), ops.GroupedQuery(), ops.SlidingWindow(40)))
+		return byHead(ops.ScaledDotProductAttention(
+			byHead(q), byHead(k), byHead(v), ops.Causal(), ops.GroupedQuery(), ops.SlidingWindow(40)))
 	}},
 	{"scaled dot products of fed masks", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
 		mask := f.g.Input("mask", graph.Bool, f.batch, 1, 1, f.len)
@@ -286,7 +290,8 @@ func (a attentionForm) trained(g *graph.Graph, dt graph.DType, batch, length gra
 	return append([]*graph.Node{loss}, autodiff.Grad(loss, wrt)...)
 }
 
-// Each form of attention takes memory that grows with the places, and not with their square, in training and without, of any and of known length.
+// Each form of attention takes memory that grows with the places, and not with their square, in training and without,
+// of any and of known length.
 func TestFormsOfAttentionTakeLinearMemory(t *testing.T) {
 	for _, a := range allForms() {
 		for _, training := range []bool{false, true} {
@@ -310,7 +315,8 @@ func TestFormsOfAttentionTakeLinearMemory(t *testing.T) {
 				short, long := arena(p, map[string]int{"length": 1024}), arena(p, map[string]int{"length": 4096})
 				known := arena(compile(func(*graph.Graph) graph.Dim { return 4096 }), nil)
 				if long >= 5*short || max(long, known) > 48<<20 {
-					t.Errorf("%d MB for 1024 and %d MB for 4096, %d MB for a known length of 4096", short>>20, long>>20, known>>20)
+					t.Errorf("%d MB for 1024 and %d MB for 4096, %d MB for a known length of 4096", short>>20, long>>20,
+						known>>20)
 				}
 			})
 		}
@@ -350,7 +356,8 @@ func feedOf(g *graph.Graph, length, limit int) exec.Feed {
 	return feed
 }
 
-// Forms of attention have the same bits in blocks of rows as where matrices are whole, and where nothing is computed twice.
+// Forms of attention have the same bits in blocks of rows as where matrices are whole, and where nothing is computed
+// twice.
 func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
 	for _, a := range allForms() {
 		for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
@@ -371,7 +378,8 @@ func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
 					for _, threads := range []int{1, 3} {
 						got := resultsOf(t, chained, outputs, feed, threads)
 						for i := range outputs {
-							requireBits(t, want[i], got[i], fmt.Sprintf("length %d, output %d, %d threads", length, i, threads))
+							requireBits(t, want[i], got[i],
+								fmt.Sprintf("length %d, output %d, %d threads", length, i, threads))
 						}
 					}
 					if testing.Short() {
@@ -386,7 +394,8 @@ func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
 // A factor of a large product has its own shape, though it is as large as the product and one number everywhere.
 func TestFactorsBesideScores(t *testing.T) {
 	g := graph.New("outer")
-	x, y, w := g.Param("x", graph.Float64, 4), g.Input("y", graph.Float64, g.Dim("n").Plus(1)), g.Input("w", graph.Float64, 4, 4)
+	x, y, w := g.Param("x", graph.Float64, 4), g.Input("y", graph.Float64, g.Dim("n").Plus(1)),
+		g.Input("w", graph.Float64, 4, 4)
 	mean := ops.Mean(ops.MatMul(w, ops.Outer(x, y)), ops.AllAxes())
 	dx := autodiff.Grad(mean, []*graph.Node{x})[0]
 	p, err := exec.Compile(g, exec.Outputs(dx))

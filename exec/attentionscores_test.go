@@ -54,7 +54,8 @@ var scoreForms = []attentionForm{
 	}},
 	{"learned slopes of logarithms", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
 		far := ops.Div(ops.Log1p(ops.Abs(f.distance())), ops.Softplus(f.learn(4, 1, 1)))
-		return weighed(ops.Sub(scaledScores(q, k), ops.Where(f.hidden(), ops.Neg(ops.Mul(far, f.learn(4, 1, 1))), f.num(0))), v)
+		return weighed(ops.Sub(scaledScores(q, k),
+			ops.Where(f.hidden(), ops.Neg(ops.Mul(far, f.learn(4, 1, 1))), f.num(0))), v)
 	}},
 	{"one learned slope", 4, func(f *formInputs, q, k, v *graph.Node) *graph.Node {
 		return weighed(ops.Sub(scaledScores(q, k), ops.Mul(f.learn(), ops.Abs(f.distance()))), v)
@@ -90,9 +91,10 @@ func inBranch(a attentionForm) attentionForm {
 func inSteps(a attentionForm) attentionForm {
 	of := a.apply
 	a.name, a.apply = a.name+" in steps", func(f *formInputs, q, k, v *graph.Node) *graph.Node {
-		final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{q}, Length: 2}, func(carry, _ []*graph.Node) (next, out []*graph.Node) {
-			return []*graph.Node{of(f, carry[0], ops.Add(k, carry[0]), ops.Mul(v, carry[0]))}, nil
-		})
+		final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{q}, Length: 2},
+			func(carry, _ []*graph.Node) (next, out []*graph.Node) {
+				return []*graph.Node{of(f, carry[0], ops.Add(k, carry[0]), ops.Mul(v, carry[0]))}, nil
+			})
 		return final[0]
 	}
 	return a
@@ -110,8 +112,8 @@ func allForms() []attentionForm {
 	return list
 }
 
-// Scores have the values and gradients that they have with each sum as it is written, no value computed twice and nothing in blocks;
-// and those in a branch that is taken have them too.
+// Scores have the values and gradients that they have with each sum as it is written, no value computed twice and
+// nothing in blocks; and those in a branch that is taken have them too.
 func TestFormsOfScoresComputeWhatIsWritten(t *testing.T) {
 	const length = 37
 	numbers := func(t *testing.T, a attentionForm, options ...exec.Option) [][]uint64 {
@@ -129,10 +131,13 @@ func TestFormsOfScoresComputeWhatIsWritten(t *testing.T) {
 			exec.WithoutPass("split-scores")
 			want := numbers(t, a, exec.ChainsOf(0))
 			restore()
-			for form, got := range map[string][][]uint64{"as it is": numbers(t, a, exec.ChainsOf(14)), "in a branch": numbers(t, inBranch(a), exec.ChainsOf(14))} {
+			for form, got := range map[string][][]uint64{
+				"as it is":    numbers(t, a, exec.ChainsOf(14)),
+				"in a branch": numbers(t, inBranch(a), exec.ChainsOf(14))} {
 				for i := range want {
 					for at := range want[i] {
-						require.InDelta(t, math.Float64frombits(want[i][at]), math.Float64frombits(got[i][at]), 1e-9, "%s, output %d, element %d", form, i, at)
+						require.InDelta(t, math.Float64frombits(want[i][at]), math.Float64frombits(got[i][at]), 1e-9,
+							"%s, output %d, element %d", form, i, at)
 					}
 				}
 			}

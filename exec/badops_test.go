@@ -28,14 +28,15 @@ type (
 )
 
 var badOps = map[string]badOp{
-	"no class":           {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it has class source"},
-	"no such class":      {ownScale, func(op *graph.Op) { op.Class = 77 }, "its class does not exist: class 77"},
-	"no Emit":            {ownScale, func(op *graph.Op) { op.Emit = nil }, "Emit is missing"},
-	"Indexed":            {ownScale, func(op *graph.Op) { op.Indexed = true }, "Indexed is set"},
-	"no Fold":            {ownFold, func(op *graph.Op) { op.Fold = graph.NoFold }, "Fold is missing"},
-	"no Axes":            {ownFold, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
-	"no View":            {ownTurn, func(op *graph.Op) { op.View = nil }, "one of View and Assemble"},
-	"View and Assemble":  {ownTurn, func(op *graph.Op) { op.Assemble = ownSpread("").Assemble }, "one of View and Assemble"},
+	"no class":      {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it has class source"},
+	"no such class": {ownScale, func(op *graph.Op) { op.Class = 77 }, "its class does not exist: class 77"},
+	"no Emit":       {ownScale, func(op *graph.Op) { op.Emit = nil }, "Emit is missing"},
+	"Indexed":       {ownScale, func(op *graph.Op) { op.Indexed = true }, "Indexed is set"},
+	"no Fold":       {ownFold, func(op *graph.Op) { op.Fold = graph.NoFold }, "Fold is missing"},
+	"no Axes":       {ownFold, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
+	"no View":       {ownTurn, func(op *graph.Op) { op.View = nil }, "one of View and Assemble"},
+	"View and Assemble": {ownTurn, func(op *graph.Op) { op.Assemble = ownSpread("").Assemble },
+		"one of View and Assemble"},
 	"no Expand":          {ownWritten, func(op *graph.Op) { op.Expand = nil }, "Expand is missing"},
 	"no axis of indices": {ownPick, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
 
@@ -53,7 +54,9 @@ var badOps = map[string]badOp{
 		}
 	}, "mul of float64, float32: operands must have the same dtype"},
 	"Emit of the logic of floats": {ownScale, func(op *graph.Op) {
-		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNot, x[0]) }
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
+			return e.Prim(graph.PrimNot, x[0])
+		}
 	}, "not is not defined for float64"},
 	"Emit of a size that is not declared": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, n *graph.Node, _ []graph.Value) graph.Value {
@@ -61,7 +64,9 @@ var badOps = map[string]badOp{
 		}
 	}, "the size stranger is not declared"},
 	"Emit with too few operands": {ownScale, func(op *graph.Op) {
-		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimAdd, x[0]) }
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
+			return e.Prim(graph.PrimAdd, x[0])
+		}
 	}, "add of 1 operands: it takes 2"},
 	"Emit of a value of nowhere": {ownScale, func(op *graph.Op) {
 		op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { return 9 }
@@ -93,7 +98,8 @@ var badOps = map[string]badOp{
 	}, `the operation "own" is incomplete: Infer panics at badops_test.go:`},
 	"Infer of a mistake on an axis that is none": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) {
-			c.Fail(&graph.Mistake{Code: "BL900", Summary: "no such size", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{-1, 7}}}})
+			c.Fail(&graph.Mistake{Code: "BL900", Summary: "no such size",
+				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{-1, 7}}}})
 			return c.DType(0), nil
 		}
 	}, "no such size"},
@@ -170,9 +176,12 @@ var badOps = map[string]badOp{
 	"View of another class": {ownScale, func(op *graph.Op) {
 		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true }
 	}, "View is set, which is for class movement, but it has class elementwise"},
-	"Expand of another class": {ownScale, func(op *graph.Op) { op.Expand = ownWritten("").Expand }, "Expand is set, which is for class composite"},
-	"Emit of another class":   {ownTurn, func(op *graph.Op) { op.Emit = ownScale("").Emit }, "Emit is set, which is for class elementwise"},
-	"Fold of another class":   {ownScale, func(op *graph.Op) { op.Fold = graph.FoldSum }, "Fold is set, which is for class reduce"},
+	"Expand of another class": {ownScale, func(op *graph.Op) { op.Expand = ownWritten("").Expand },
+		"Expand is set, which is for class composite"},
+	"Emit of another class": {ownTurn, func(op *graph.Op) { op.Emit = ownScale("").Emit },
+		"Emit is set, which is for class elementwise"},
+	"Fold of another class": {ownScale, func(op *graph.Op) { op.Fold = graph.FoldSum },
+		"Fold is set, which is for class reduce"},
 	"Promote panics": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { panic("oh") }
 	}, "Promote panics at badops_test.go:"},
@@ -325,12 +334,17 @@ func TestMistakesInGradientRules(t *testing.T) {
 		rule func(n, dy *graph.Node, i int) *graph.Node
 		says string
 	}{
-		"panics":           {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics at badops_test.go:"},
-		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) }, "a value that is not a node of its graph"},
-		"of no graph":      {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) }, "a value that is not a node of its graph"},
-		"of another dtype": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Cast(dy, graph.Float32) }, "dtype float32 of an operand of dtype float64"},
-		"of another shape": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Transpose(dy, 0, 1) }, "shape [3, 2] of an operand of shape [2, 3]"},
-		"of lower rank":    {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Sum(dy) }, "shape [] of an operand of shape [2, 3]"},
+		"panics": {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics at badops_test.go:"},
+		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) },
+			"a value that is not a node of its graph"},
+		"of no graph": {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) },
+			"a value that is not a node of its graph"},
+		"of another dtype": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Cast(dy, graph.Float32) },
+			"dtype float32 of an operand of dtype float64"},
+		"of another shape": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Transpose(dy, 0, 1) },
+			"shape [3, 2] of an operand of shape [2, 3]"},
+		"of lower rank": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Sum(dy) },
+			"shape [] of an operand of shape [2, 3]"},
 	} {
 		op := ownScale("own")
 		op.Grad = c.rule
@@ -355,7 +369,8 @@ func TestForgottenPromote(t *testing.T) {
 	require.Len(t, g.Mistakes(), 1)
 	_, err := exec.Compile(g, exec.Outputs(z))
 	for _, err := range []error{g.Err(), err} {
-		require.ErrorContains(t, err, `Own(x, y): the operation "mix" is incomplete: Emit returns a wrong type: mul of float32, int64`)
+		require.ErrorContains(
+			t, err, `Own(x, y): the operation "mix" is incomplete: Emit returns a wrong type: mul of float32, int64`)
 		require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
 		require.Regexp(t, `badops_test\.go:\d+:\d+: error BL005`, err.Error())
 	}

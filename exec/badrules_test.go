@@ -24,7 +24,9 @@ func TestInferLeavesOperands(t *testing.T) {
 // A gradient rule, or the writing of a composite, that needs itself would never end.
 func TestGradientsWithoutEnd(t *testing.T) {
 	rule := ownScale("own")
-	rule.Grad = func(n, _ *graph.Node, _ int) *graph.Node { return autodiff.Grad(ops.Sum(n), []*graph.Node{n.In(0)})[0] }
+	rule.Grad = func(n, _ *graph.Node, _ int) *graph.Node {
+		return autodiff.Grad(ops.Sum(n), []*graph.Node{n.In(0)})[0]
+	}
 	written := ownWritten("own")
 	written.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return graph.Apply(written, nil, in...) }
 	for _, op := range []*graph.Op{rule, written} {
@@ -38,10 +40,14 @@ func TestGradientsWithoutEnd(t *testing.T) {
 // What a composite is written with is judged where its gradient is asked for, as where it is compiled.
 func TestGradientsOfWrongExpand(t *testing.T) {
 	for says, expand := range map[string]func(x *graph.Node) *graph.Node{
-		"gives shape [], but Infer says [2, 3]":         func(x *graph.Node) *graph.Node { return ops.Sum(x) },
-		"gives shape [3, 2], but Infer says [2, 3]":     func(x *graph.Node) *graph.Node { return ops.Transpose(x, 0, 1) },
-		"returns dtype float32, but Infer says float64": func(x *graph.Node) *graph.Node { return ops.Cast(x, graph.Float32) },
-		"returns no node of its graph":                  func(x *graph.Node) *graph.Node { return nil },
+		"gives shape [], but Infer says [2, 3]": func(x *graph.Node) *graph.Node { return ops.Sum(x) },
+		"gives shape [3, 2], but Infer says [2, 3]": func(x *graph.Node) *graph.Node {
+			return ops.Transpose(x, 0, 1)
+		},
+		"returns dtype float32, but Infer says float64": func(x *graph.Node) *graph.Node {
+			return ops.Cast(x, graph.Float32)
+		},
+		"returns no node of its graph": func(x *graph.Node) *graph.Node { return nil },
 	} {
 		op := ownWritten("own")
 		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return expand(in[0]) }

@@ -19,7 +19,8 @@ import (
 
 // manyParams is a session with a training step of many small parameters, vectors and matrices
 // of different sizes, so that each has a kernel of its own, and what feeds it.
-func manyParams(t testing.TB, o optim.Optimizer, count int) (s *Session, params []*graph.Node, feed func(target float32) Feed) {
+func manyParams(t testing.TB, o optim.Optimizer, count int) (s *Session, params []*graph.Node,
+	feed func(target float32) Feed) {
 	g := graph.New("parameters")
 	x := g.Input("x", graph.Float32, 1)
 	loss := graph.Num(0.0)

@@ -38,7 +38,8 @@ func TestBorrowParams(t *testing.T) {
 		return v
 	}
 	values := []float32{10, 100}
-	lent := exec.Feed{w: values, b: float32(0.5), table: [][]half.BFloat16{{half.NewBFloat16(1000)}}, none: exec.Array{Shape: []int{0, 3}, Data: []float32{}}}
+	lent := exec.Feed{w: values, b: float32(0.5), table: [][]half.BFloat16{{half.NewBFloat16(1000)}},
+		none: exec.Array{Shape: []int{0, 3}, Data: []float32{}}}
 
 	reading := predict.NewSession(exec.BorrowParams(exec.Feed{w: values}), exec.BorrowParams(lent))
 	require.Equal(t, []float32{1210.5, 1430.5}, run(reading))
@@ -57,7 +58,8 @@ func TestBorrowParams(t *testing.T) {
 	require.Equal(t, []float32{10, 100}, values)
 	require.NoError(t, writing.SetParam(w, []float32{1, 2}))
 	require.Error(t, writing.SetParam(b, float32(1)))
-	require.Equal(t, run(predict.NewSession(exec.ShareParams(writing))), run(predict.NewSession(exec.ShareParams(writing))))
+	require.Equal(t, run(predict.NewSession(exec.ShareParams(writing))),
+		run(predict.NewSession(exec.ShareParams(writing))))
 }
 
 // TestBorrowParamsRefuses tells what cannot be borrowed, in each call of the session.
@@ -77,14 +79,24 @@ func TestBorrowParamsRefuses(t *testing.T) {
 		o    []exec.SessionOption
 		want string
 	}{
-		"shape":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2, 3}})}, "parameter w: the slice has 3 elements, but [2] needs 2"},
-		"dtype":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float64{1, 2}})}, "parameter w needs dtype float32, got float64"},
-		"nil":                {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{nil: 1})}, "not a parameter of the program: a nil node"},
-		"input":              {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{x: 1})}, "not a parameter of the program: x"},
-		"another graph":      {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{other.Param("w", graph.Float32): 1})}, "which is not a node of graph \"line\""},
-		"declared later":     {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{late: 1})}, "after the program was compiled"},
-		"shared":             {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2}}), exec.ShareParams(predict.NewSession())}, "combined with ShareParams"},
-		"shared and written": {train, []exec.SessionOption{exec.ShareParams(borrowing)}, "the program writes parameter w"},
+		"shape": {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2, 3}})},
+			"parameter w: the slice has 3 elements, but [2] needs 2"},
+		"dtype": {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float64{1, 2}})},
+			"parameter w needs dtype float32, got float64"},
+		"nil": {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{nil: 1})},
+			"not a parameter of the program: a nil node"},
+		"input": {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{x: 1})},
+			"not a parameter of the program: x"},
+		"another graph": {
+			predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{other.Param("w", graph.Float32): 1})},
+			"which is not a node of graph \"line\""},
+		"declared later": {predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{late: 1})},
+			"after the program was compiled"},
+		"shared": {
+			predict, []exec.SessionOption{exec.BorrowParams(exec.Feed{w: []float32{1, 2}}),
+				exec.ShareParams(predict.NewSession())}, "combined with ShareParams"},
+		"shared and written": {train, []exec.SessionOption{exec.ShareParams(borrowing)},
+			"the program writes parameter w"},
 	} {
 		_, err := c.p.NewSession(c.o...).Run(t.Context(), exec.Feed{x: [][]float32{{1, 2}}})
 		require.ErrorContains(t, err, c.want, name)
@@ -92,6 +104,7 @@ func TestBorrowParamsRefuses(t *testing.T) {
 	inPlace, err := exec.Compile(g, exec.Outputs(written))
 	require.NoError(t, err)
 	values := []float32{1, 2, 3}
-	_, err = inPlace.NewSession(exec.BorrowParams(exec.Feed{w: values[:2]})).Run(t.Context(), exec.Feed{room: values[1:]})
+	_, err = inPlace.NewSession(exec.BorrowParams(exec.Feed{w: values[:2]})).Run(
+		t.Context(), exec.Feed{room: values[1:]})
 	require.ErrorContains(t, err, "the memory fed to it is that of parameter w, which is borrowed")
 }

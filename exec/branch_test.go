@@ -74,7 +74,9 @@ func TestCondComputesOneBranch(t *testing.T) {
 	require.NoError(t, err)
 	s := prog.NewSession()
 	run := func(at []int64, is bool, data []float64) (*exec.Results, error) {
-		return s.Run(t.Context(), exec.Feed{first: is, x: exec.Array{Shape: []int{3}, Data: data}, index: exec.Array{Shape: []int{2}, Data: at}})
+		return s.Run(t.Context(),
+			exec.Feed{first: is, x: exec.Array{Shape: []int{3}, Data: data},
+				index: exec.Array{Shape: []int{2}, Data: at}})
 	}
 	want := func(r *exec.Results, lists ...[]float64) {
 		t.Helper()
@@ -86,7 +88,8 @@ func TestCondComputesOneBranch(t *testing.T) {
 	}
 	r, err := run([]int64{2, 0}, true, []float64{1, 4, 9})
 	require.NoError(t, err)
-	want(r, []float64{9, 1}, []float64{6}, []float64{2.5, 0.25, 18 + 1./6}, []float64{2 * 2.5 * (2 - 0.25), 2 * 0.25 * -0.25 / 8, 2 * (18 + 1./6) * (2 - 0.25/27)})
+	want(r, []float64{9, 1}, []float64{6}, []float64{2.5, 0.25, 18 + 1./6},
+		[]float64{2 * 2.5 * (2 - 0.25), 2 * 0.25 * -0.25 / 8, 2 * (18 + 1./6) * (2 - 0.25/27)})
 
 	_, err = run([]int64{2, 3}, true, []float64{1, 4, 9})
 	require.ErrorContains(t, err, "index[1] is 3")
@@ -94,7 +97,8 @@ func TestCondComputesOneBranch(t *testing.T) {
 	r, err = run([]int64{2, 3}, false, []float64{-1, 4, 9}) // neither the index nor the root of -1 is computed
 	require.NoError(t, err)
 	want(r, []float64{-3, 12}, []float64{7}, []float64{-18, 72, 0}, []float64{-648, 2592, 0})
-	feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{1, 4, 9}}, first: true, index: exec.Array{Shape: []int{2}, Data: []int64{0, 1}}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{1, 4, 9}}, first: true,
+		index: exec.Array{Shape: []int{2}, Data: []int64{0, 1}}}
 	allocs.RequireNone(t, 5, func() {
 		if _, err := s.Run(t.Context(), feed); err != nil {
 			t.Error(err)

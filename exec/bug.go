@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// BugError is a bug in the library, or in a user-defined operation, found in a pass, when sizes are bound or in a run. The session can run
-// again afterwards, but parameters keep what the failed run has written.
+// BugError is a bug in the library, or in a user-defined operation, found in a pass, when sizes are bound or in a run.
+// The session can run again afterwards, but parameters keep what the failed run has written.
 type BugError struct {
 	Pass string      // of compilation, or "begin" (of parameters), "bind" or "run"
 	Node *graph.Node // at which it was found; nil if not known

@@ -30,7 +30,10 @@ func TestOperationThatPanics(t *testing.T) {
 	x := g.Input("x", graph.Float32, 3)
 	_, err := Compile(g, Outputs(ops.Exp(graph.Apply(op, nil, ops.Neg(x)))))
 	require.ErrorIs(t, err, errOwn)
-	require.Regexp(t, `(?s)^exec: code outside the library panicked in pass lower at Own\(.*\) \(bug_test.go:\d+:\d+\): panic at bug_test.go:\d+: .*\n\ngoroutine `, err.Error())
+	require.Regexp(
+		t,
+		`(?s)^exec: code outside the library panicked in pass lower at Own\(.*\) \(bug_test.go:\d+:\d+\): panic at bug_test.go:\d+: .*\n\ngoroutine `,
+		err.Error())
 }
 
 // panicking is a kernel that panics in some tile once.

@@ -53,7 +53,8 @@ func runs(t *testing.T, g *graph.Graph, feed exec.Feed, opts ...exec.Option) *ex
 	return r
 }
 
-// TestCallbacksAreCalledInOrder has calls that are equal, of which the results fall away, or are needed in another order.
+// TestCallbacksAreCalledInOrder has calls that are equal, of which the results fall away, or are needed in another
+// order.
 func TestCallbacksAreCalledInOrder(t *testing.T) {
 	g, c := graph.New("order"), &calls{}
 	x := g.Input("x", graph.Float32, 2)
@@ -118,7 +119,8 @@ func TestCallbacksOfAllDTypes(t *testing.T) {
 			printed := ops.Print(y, "y")
 			p, err := exec.Compile(g, exec.Outputs(printed))
 			require.NoError(t, err)
-			r, err := p.NewSession(exec.PrintTo(&out)).Run(context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: data}})
+			r, err := p.NewSession(exec.PrintTo(&out)).Run(
+				context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: data}})
 			require.NoError(t, err)
 			require.Equal(t, []string{fmt.Sprint("f ", data)}, c.list)
 			got, err := r.Array(printed)
@@ -145,17 +147,18 @@ func TestCallbacksInLoops(t *testing.T) {
 	g, c := graph.New("loops"), &calls{}
 	x, w := g.Input("x", graph.Float32, g.Dim("n")), g.Input("w", graph.Float32)
 	c.of("before", w)
-	final, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{w}, Over: []*graph.Node{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		c.of("outside", w)
-		c.of("first", x[0])
-		y := c.of("second", ops.Add(carry[0], x[0]))
-		branch := ops.Cond(ops.Greater(x[0], graph.Num(1)), func() []*graph.Node {
-			c.of("then", w)
-			return []*graph.Node{x[0]}
-		}, func() []*graph.Node { return []*graph.Node{c.of("else", x[0])} })
-		_ = branch
-		return []*graph.Node{y}, []*graph.Node{y}
-	})
+	final, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{w}, Over: []*graph.Node{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			c.of("outside", w)
+			c.of("first", x[0])
+			y := c.of("second", ops.Add(carry[0], x[0]))
+			branch := ops.Cond(ops.Greater(x[0], graph.Num(1)), func() []*graph.Node {
+				c.of("then", w)
+				return []*graph.Node{x[0]}
+			}, func() []*graph.Node { return []*graph.Node{c.of("else", x[0])} })
+			_ = branch
+			return []*graph.Node{y}, []*graph.Node{y}
+		})
 	c.of("between", w)
 	count, _ := ops.While(5, []*graph.Node{final[0]}, func(carry []*graph.Node) *graph.Node {
 		return ops.Less(c.of("cond", carry[0]), graph.Num(12))
@@ -186,10 +189,11 @@ func TestGradientsOfCallbacks(t *testing.T) {
 	g, c := graph.New("gradients"), &calls{}
 	x := g.Input("x", graph.Float64, 3)
 	dx := autodiff.Grad(ops.Sum(ops.Mul(c.of("f", x), x)), []*graph.Node{x})[0] // x·10·1 + f(x)
-	_, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float64, 1)}, Over: []*graph.Node{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		y := c.of("step", ops.Mul(carry[0], x[0]))
-		return []*graph.Node{y}, []*graph.Node{ops.Square(y)}
-	})
+	_, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float64, 1)}, Over: []*graph.Node{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			y := c.of("step", ops.Mul(carry[0], x[0]))
+			return []*graph.Node{y}, []*graph.Node{ops.Square(y)}
+		})
 	dloop := autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0]
 	r := runs(t, g, exec.Feed{x: []float64{1, 2, 3}}, exec.Outputs(dx, dloop))
 	got, err := exec.Values[float64](r, dx)
@@ -205,14 +209,17 @@ func TestGradientsOfCallbacks(t *testing.T) {
 // TestGradientsThatCallbacksLack are mistakes.
 func TestGradientsThatCallbacksLack(t *testing.T) {
 	opaque := func(x *graph.Node) *graph.Node {
-		return ops.Callback("Opaque", []*graph.Node{x}, x.DType(), x.Shape(), func(*graph.Arrays) error { return nil }, nil)
+		return ops.Callback("Opaque", []*graph.Node{x}, x.DType(), x.Shape(), func(*graph.Arrays) error { return nil },
+			nil)
 	}
 	step := func(carry, x []*graph.Node) (next, out []*graph.Node) { return nil, []*graph.Node{opaque(x[0])} }
 	g := graph.New("lacks")
 	x := g.Input("x", graph.Float32, 3)
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(opaque(x)), []*graph.Node{x})[0].Err(), "no gradient is defined through Callback, made at callback_test.go:")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(opaque(x)), []*graph.Node{x})[0].Err(),
+		"no gradient is defined through Callback, made at callback_test.go:")
 	_, outs := ops.Scan(ops.Loop{Over: []*graph.Node{x}}, step)
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(), "no gradient is defined through Callback, made at callback_test.go:")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(),
+		"no gradient is defined through Callback, made at callback_test.go:")
 
 	c, g := &calls{}, graph.New("nested")
 	x = g.Input("x", graph.Float32, 3)
@@ -221,7 +228,8 @@ func TestGradientsThatCallbacksLack(t *testing.T) {
 			return []*graph.Node{c.of("inner", ops.Square(carry[0]))}
 		})
 	})
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(), "in a nested loop, and would call its function again")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(outs[0]), []*graph.Node{x})[0].Err(),
+		"in a nested loop, and would call its function again")
 }
 
 // TestCallbacksFail makes errors of runs of errors and panics, after which the session goes on.
@@ -270,10 +278,12 @@ func TestPrint(t *testing.T) {
 	y := ops.Add(ops.Print(x, "x"), graph.Num(1))
 	dx := autodiff.Grad(ops.Sum(ops.Square(ops.Print(x, "again"))), []*graph.Node{x})[0]
 	var out bytes.Buffer
-	p, err := exec.Compile(g, exec.Outputs(y, dx), exec.Updates(ops.Print(m, "m"), ops.Print(u, "u"), ops.Print(ops.Greater(x, graph.Num(0)), "above")))
+	p, err := exec.Compile(g, exec.Outputs(y, dx),
+		exec.Updates(ops.Print(m, "m"), ops.Print(u, "u"), ops.Print(ops.Greater(x, graph.Num(0)), "above")))
 	require.NoError(t, err)
 	s := p.NewSession(exec.PrintTo(&out))
-	r, err := s.Run(context.Background(), exec.Feed{x: []float32{0.1, -2}, m: [][]int64{{1, -2}, {3, 4}}, u: uint64(1) << 63})
+	r, err := s.Run(context.Background(), exec.Feed{
+		x: []float32{0.1, -2}, m: [][]int64{{1, -2}, {3, 4}}, u: uint64(1) << 63})
 	require.NoError(t, err)
 	got, err := exec.Values[float32](r, dx)
 	require.NoError(t, err)
@@ -287,11 +297,13 @@ u: uint64[] 9223372036854775808
 above: bool[2] [true, false]
 `, out.String())
 	out.Reset()
-	_, err = s.Run(context.Background(), exec.Feed{x: make([]float32, 2000), m: [][]int64{{1, -2}, {3, 4}}, u: uint64(0)})
+	_, err = s.Run(context.Background(), exec.Feed{
+		x: make([]float32, 2000), m: [][]int64{{1, -2}, {3, 4}}, u: uint64(0)})
 	require.NoError(t, err)
 	require.Contains(t, out.String(), "x: float32[2000] [0, 0, 0, …, 0, 0, 0]\n")
 
-	_, err = p.NewSession(exec.PrintTo(fullDisk{})).Run(context.Background(), exec.Feed{x: []float32{1}, m: [][]int64{{1, -2}, {3, 4}}, u: uint64(0)})
+	_, err = p.NewSession(exec.PrintTo(fullDisk{})).Run(
+		context.Background(), exec.Feed{x: []float32{1}, m: [][]int64{{1, -2}, {3, 4}}, u: uint64(0)})
 	require.ErrorContains(t, err, "no space")
 }
 
@@ -307,7 +319,8 @@ func TestCallbacksThatNothingUses(t *testing.T) {
 	c.of("Forgotten", y)
 	c.of("Other", ops.Sub(y, t2)) // another program's: it has an input that this one does not read
 	var told []string
-	p, err := exec.Compile(g, exec.Outputs(y), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m.Error()) }))
+	p, err := exec.Compile(g, exec.Outputs(y),
+		exec.OnWarning(func(m *graph.Mistake) { told = append(told, m.Error()) }))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: []float32{1, 2}})
 	require.NoError(t, err)

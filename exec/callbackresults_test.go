@@ -16,7 +16,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-type severalResults = func(name string, in []*graph.Node, results []ops.CallbackResult, call func(a *graph.Arrays) error,
+type severalResults = func(name string, in []*graph.Node, results []ops.CallbackResult,
+	call func(a *graph.Arrays) error,
 	backward func(y, dy, in []*graph.Node) []*graph.Node) []*graph.Node
 
 var bothForms = map[string]severalResults{"CallbackResults": ops.CallbackResults, "PureCallback": ops.PureCallback}
@@ -29,7 +30,8 @@ func TestResultsOfAllDTypes(t *testing.T) {
 		x := g.Input("x", graph.Float32, n)
 		var results []ops.CallbackResult
 		for _, dtype := range graph.DTypes() {
-			results = append(results, ops.CallbackResult{DType: dtype, Shape: graph.Shape{n.Times(2), 3}}, ops.CallbackResult{DType: dtype})
+			results = append(results, ops.CallbackResult{DType: dtype, Shape: graph.Shape{n.Times(2), 3}},
+				ops.CallbackResult{DType: dtype})
 		}
 		calls := 0
 		fill := func(k, i int) int64 { return int64((k + i) % 2) }
@@ -78,14 +80,17 @@ func TestResultsAreOrdered(t *testing.T) {
 	x := g.Input("x", graph.Float32, 2)
 	var list []string
 	call := func(form severalResults, name string) []*graph.Node {
-		return form(name, []*graph.Node{x}, []ops.CallbackResult{{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Int64, Shape: graph.Shape{}}}, func(a *graph.Arrays) error {
-			list = append(list, name)
-			copyArray(a.Outs[0], a.In[0])
-			graph.Elements[int64](a.Outs[1])[0] = int64(len(list))
-			return nil
-		}, nil)
+		return form(name, []*graph.Node{x}, []ops.CallbackResult{
+			{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Int64, Shape: graph.Shape{}}},
+			func(a *graph.Arrays) error {
+				list = append(list, name)
+				copyArray(a.Outs[0], a.In[0])
+				graph.Elements[int64](a.Outs[1])[0] = int64(len(list))
+				return nil
+			}, nil)
 	}
-	first, alone, pure, unused := call(ops.CallbackResults, "first"), call(ops.CallbackResults, "alone"), call(ops.PureCallback, "pure"), call(ops.PureCallback, "unused")
+	first, alone, pure, unused := call(ops.CallbackResults, "first"), call(ops.CallbackResults, "alone"),
+		call(ops.PureCallback, "pure"), call(ops.PureCallback, "unused")
 	_ = unused
 	second := call(ops.CallbackResults, "second")
 	p, err := exec.Compile(g, exec.Outputs(second[1], first[0], pure[0]), exec.Updates(alone[1]))
@@ -121,25 +126,30 @@ func TestResultsAreOrdered(t *testing.T) {
 	require.Contains(t, told[0], "Forgotten(")
 }
 
-// polar is a function of two operands and three results, with the gradient that is theirs: x·y, sin(x) + y and the number of elements.
+// polar is a function of two operands and three results, with the gradient that is theirs: x·y, sin(x) + y and the
+// number of elements.
 func polar(form severalResults, calls *int, x, y *graph.Node) []*graph.Node {
-	return form("Polar", []*graph.Node{x, y}, []ops.CallbackResult{{DType: graph.Float64, Shape: x.Shape()}, {DType: graph.Int64, Shape: graph.Shape{}}, {DType: x.DType(), Shape: x.Shape()}}, func(a *graph.Arrays) error {
-		*calls++
-		for i := range a.In[0].NumElements() {
-			p, _ := graph.NumberAt(a.In[0].Slice(), i)
-			q, _ := graph.NumberAt(a.In[1].Slice(), i)
-			graph.SetNumberAt(a.Outs[0].Slice(), i, p*q, 0)
-			graph.SetNumberAt(a.Outs[2].Slice(), i, p*p*p+q, 0)
-		}
-		graph.Elements[int64](a.Outs[1])[0] = int64(a.In[0].NumElements())
-		return nil
-	}, func(out, dy, in []*graph.Node) []*graph.Node {
-		if len(out) != 3 || dy[1] != nil {
-			panic("a gradient of an integer")
-		}
-		first, third := dy[0], dy[2]
-		return []*graph.Node{ops.Add(ops.Mul(first, in[1]), ops.Mul(third, ops.Mul(ops.Square(in[0]), graph.Num(3)))), ops.Add(ops.Mul(first, in[0]), third)}
-	})
+	return form("Polar", []*graph.Node{x, y},
+		[]ops.CallbackResult{{DType: graph.Float64, Shape: x.Shape()}, {DType: graph.Int64, Shape: graph.Shape{}},
+			{DType: x.DType(), Shape: x.Shape()}}, func(a *graph.Arrays) error {
+			*calls++
+			for i := range a.In[0].NumElements() {
+				p, _ := graph.NumberAt(a.In[0].Slice(), i)
+				q, _ := graph.NumberAt(a.In[1].Slice(), i)
+				graph.SetNumberAt(a.Outs[0].Slice(), i, p*q, 0)
+				graph.SetNumberAt(a.Outs[2].Slice(), i, p*p*p+q, 0)
+			}
+			graph.Elements[int64](a.Outs[1])[0] = int64(a.In[0].NumElements())
+			return nil
+		}, func(out, dy, in []*graph.Node) []*graph.Node {
+			if len(out) != 3 || dy[1] != nil {
+				panic("a gradient of an integer")
+			}
+			first, third := dy[0], dy[2]
+			return []*graph.Node{
+				ops.Add(ops.Mul(first, in[1]), ops.Mul(third, ops.Mul(ops.Square(in[0]), graph.Num(3)))),
+				ops.Add(ops.Mul(first, in[0]), third)}
+		})
 }
 
 // TestGradientsOfResults are those of differences, to the second order, outside of loops, in them and in branches.
@@ -154,19 +164,24 @@ func TestGradientsOfResults(t *testing.T) {
 			"one":   func(x, y *graph.Node) *graph.Node { return ops.Square(polar(form, &calls, x, y)[2]) },
 			"fixed": func(x, _ *graph.Node) *graph.Node { return ops.Mul(polar(form, &calls, x, x)[0], x) },
 			"loop": func(x, y *graph.Node) *graph.Node {
-				_, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Select(y, 0, 0)}, Over: []*graph.Node{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-					z := polar(form, &calls, x[0], carry[0])
-					return []*graph.Node{ops.Mul(z[2], graph.Num(0.3))}, []*graph.Node{ops.Add(z[0], ops.Cast(z[1], graph.Float64))}
-				})
+				_, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Select(y, 0, 0)}, Over: []*graph.Node{x}},
+					func(carry, x []*graph.Node) (next, out []*graph.Node) {
+						z := polar(form, &calls, x[0], carry[0])
+						return []*graph.Node{ops.Mul(z[2], graph.Num(0.3))},
+							[]*graph.Node{ops.Add(z[0], ops.Cast(z[1], graph.Float64))}
+					})
 				return outs[0]
 			},
 			"branch": func(x, y *graph.Node) *graph.Node {
-				return ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() []*graph.Node { return polar(form, &calls, x, y)[:1] }, func() []*graph.Node { return []*graph.Node{x} })[0]
+				return ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() []*graph.Node {
+					return polar(form, &calls, x, y)[:1]
+				}, func() []*graph.Node { return []*graph.Node{x} })[0]
 			},
 		} {
 			g := graph.New("gradients")
 			x, y := g.Input("x", graph.Float64, g.Dim("n")), g.Input("y", graph.Float64, g.Dim("n"))
-			feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{0.5, -0.7, 1.3}}, y: exec.Array{Shape: []int{3}, Data: []float64{1.5, 0.2, -0.4}}}
+			feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{0.5, -0.7, 1.3}},
+				y: exec.Array{Shape: []int{3}, Data: []float64{1.5, 0.2, -0.4}}}
 			out := build(x, y)
 			require.NoError(t, g.Err(), what)
 			err := gradcheck.Check(t.Context(), out, feed, []*graph.Node{x, y}, gradcheck.SecondOrder())
@@ -197,13 +212,15 @@ func TestGradientIsAskedOnce(t *testing.T) {
 		return nil
 	}
 	results := []ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}, {DType: y.DType(), Shape: y.Shape()}}
-	out := ops.CallbackResults("Forward", []*graph.Node{x, y}, results, copies, func(_, dy, _ []*graph.Node) []*graph.Node {
-		asked++
-		return ops.CallbackResults("Backward", dy, results, copies, nil)
-	})
+	out := ops.CallbackResults("Forward", []*graph.Node{x, y}, results, copies,
+		func(_, dy, _ []*graph.Node) []*graph.Node {
+			asked++
+			return ops.CallbackResults("Backward", dy, results, copies, nil)
+		})
 	loss := ops.Add(ops.Sum(ops.Mul(ops.Cast(out[0], graph.Float32), graph.Num(3))), ops.Sum(ops.Square(out[1])))
 	grads := autodiff.Grad(loss, []*graph.Node{x, y})
-	r := runs(t, g, exec.Feed{x: []half.BFloat16{half.NewBFloat16(1), half.NewBFloat16(2)}, y: []float32{5, 7}}, exec.Outputs(grads...))
+	r := runs(t, g, exec.Feed{x: []half.BFloat16{half.NewBFloat16(1), half.NewBFloat16(2)}, y: []float32{5, 7}},
+		exec.Outputs(grads...))
 	require.Equal(t, []int{1, 2}, []int{asked, called})
 	require.Equal(t, graph.BFloat16, grads[0].DType())
 	a, err := r.Array(grads[0])
@@ -218,24 +235,35 @@ func TestGradientIsAskedOnce(t *testing.T) {
 func TestArraysInThePlaceOfResults(t *testing.T) {
 	given := map[string]func() graph.Array{
 		"": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2) },
-		"is float32[3], and float32[2] is wanted":   func() graph.Array { return graph.NewArray([]float32{4, 5, 6}, 3) },
-		"is float64[2], and float32[2] is wanted":   func() graph.Array { return graph.NewArray([]float64{4, 5}, 2) },
-		"is float32[2 1], and float32[2] is wanted": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2, 1) },
-		"panics at callbackresults_test.go:":        func() graph.Array { return graph.NewArray([]float32{4, 5}, 3) },
-		"is invalid[], and float32[2] is wanted":    func() graph.Array { return graph.Array{} },
-		"elements of float32 are not float64":       func() graph.Array { return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1) },
+		"is float32[3], and float32[2] is wanted": func() graph.Array {
+			return graph.NewArray([]float32{4, 5, 6}, 3)
+		},
+		"is float64[2], and float32[2] is wanted": func() graph.Array { return graph.NewArray([]float64{4, 5}, 2) },
+		"is float32[2 1], and float32[2] is wanted": func() graph.Array {
+			return graph.NewArray([]float32{4, 5}, 2, 1)
+		},
+		"panics at callbackresults_test.go:":     func() graph.Array { return graph.NewArray([]float32{4, 5}, 3) },
+		"is invalid[], and float32[2] is wanted": func() graph.Array { return graph.Array{} },
+		"elements of float32 are not float64": func() graph.Array {
+			return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1)
+		},
 	}
 	for want, make := range given {
 		g := graph.New("arrays")
 		x := g.Input("x", graph.Float32, 2)
-		one := ops.Callback("One", []*graph.Node{x}, graph.Float32, x.Shape(), func(a *graph.Arrays) error { a.Out = make(); return nil }, nil)
+		one := ops.Callback("One", []*graph.Node{x}, graph.Float32, x.Shape(), func(a *graph.Arrays) error {
+			a.Out = make()
+			return nil
+		}, nil)
 		list := []*graph.Node{one}
 		one.Silence(graph.CodeLeftOut)
 		for _, form := range bothForms {
-			several := form("Several", []*graph.Node{x}, []ops.CallbackResult{{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}}, func(a *graph.Arrays) error {
-				a.Outs[0], graph.Elements[bool](a.Outs[1])[0] = make(), true
-				return nil
-			}, nil)
+			several := form("Several", []*graph.Node{x},
+				[]ops.CallbackResult{{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}},
+				func(a *graph.Arrays) error {
+					a.Outs[0], graph.Elements[bool](a.Outs[1])[0] = make(), true
+					return nil
+				}, nil)
 			list = append(list, several[0])
 		}
 		for _, y := range list {
@@ -256,7 +284,8 @@ func TestArraysInThePlaceOfResults(t *testing.T) {
 	}
 }
 
-// TestPanicsOfFunctions are errors that name the line of the call and of the function, whoever built the operation, and wherever it stands.
+// TestPanicsOfFunctions are errors that name the line of the call and of the function, whoever built the operation, and
+// wherever it stands.
 func TestPanicsOfFunctions(t *testing.T) {
 	wrong := errors.New("the reason")
 	fails := func(a *graph.Arrays) error {
@@ -280,7 +309,8 @@ func TestPanicsOfFunctions(t *testing.T) {
 		return nil
 	}
 	own := func(ordered bool) func(x *graph.Node) *graph.Node {
-		op := &graph.Op{Name: "own", Func: "Own", Doc: "a function of the user's", Class: graph.Function, Ordered: ordered, MinIn: 1, MaxIn: 1, Function: fails,
+		op := &graph.Op{Name: "own", Func: "Own", Doc: "a function of the user's", Class: graph.Function,
+			Ordered: ordered, MinIn: 1, MaxIn: 1, Function: fails,
 			Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 			Core: func(n *graph.Node) ([]int, int) {
 				if ordered {
@@ -296,20 +326,25 @@ func TestPanicsOfFunctions(t *testing.T) {
 			return ops.Callback("Own", []*graph.Node{x}, x.DType(), x.Shape(), fails, nil)
 		},
 		"CallbackResults": func(x *graph.Node) *graph.Node {
-			return ops.CallbackResults("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}}, fails, nil)[0]
+			return ops.CallbackResults("Own", []*graph.Node{x},
+				[]ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}}, fails, nil)[0]
 		},
 		"PureCallback": func(x *graph.Node) *graph.Node {
-			return ops.PureCallback("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}}, fails, nil)[0]
+			return ops.PureCallback("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}},
+				fails, nil)[0]
 		},
 	} {
 		for where, build := range map[string]func(x *graph.Node) *graph.Node{
 			"plain": func(x *graph.Node) *graph.Node { return ops.Exp(f(ops.Neg(ops.Neg(x)))) },
 			"loop": func(x *graph.Node) *graph.Node {
-				_, outs := ops.Scan(ops.Loop{Over: []*graph.Node{x}}, func(_, x []*graph.Node) (next, out []*graph.Node) { return nil, []*graph.Node{f(x[0])} })
+				_, outs := ops.Scan(ops.Loop{Over: []*graph.Node{x}},
+					func(_, x []*graph.Node) (next, out []*graph.Node) { return nil, []*graph.Node{f(x[0])} })
 				return outs[0]
 			},
 			"branch": func(x *graph.Node) *graph.Node {
-				return ops.Cond(ops.Less(ops.Min(x), graph.Num(9)), func() []*graph.Node { return []*graph.Node{f(x)} }, func() []*graph.Node { return []*graph.Node{x} })[0]
+				return ops.Cond(ops.Less(ops.Min(x), graph.Num(9)), func() []*graph.Node {
+					return []*graph.Node{f(x)}
+				}, func() []*graph.Node { return []*graph.Node{x} })[0]
 			},
 		} {
 			g := graph.New("panics")
@@ -332,7 +367,8 @@ func TestPanicsOfFunctions(t *testing.T) {
 					require.Contains(t, failed.Error(), "Own(")
 					require.NotContains(t, failed.Error(), "goroutine")
 					if v < 4 {
-						require.Contains(t, failed.Message, "panics at callbackresults_test.go:", "%s %s %v", name, where, v)
+						require.Contains(t, failed.Message, "panics at callbackresults_test.go:", "%s %s %v", name,
+							where, v)
 					}
 					if v == 1 || v == 4 {
 						require.ErrorIs(t, err, wrong)
@@ -351,12 +387,14 @@ func TestFunctionsAreStopped(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
 		waits := func(x *graph.Node) *graph.Node {
-			return form("Waits", []*graph.Node{x}, []ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}}, func(a *graph.Arrays) error {
-				calls++
-				cancel()
-				<-a.Context.Done()
-				return a.Context.Err()
-			}, nil)[0]
+			return form("Waits", []*graph.Node{x},
+				[]ops.CallbackResult{{DType: x.DType(), Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}},
+				func(a *graph.Arrays) error {
+					calls++
+					cancel()
+					<-a.Context.Done()
+					return a.Context.Err()
+				}, nil)[0]
 		}
 		y := waits(waits(x))
 		p, err := exec.Compile(g, exec.Outputs(y))
@@ -380,10 +418,16 @@ func TestMistakesOfResults(t *testing.T) {
 	}
 	for name, form := range bothForms {
 		for want, build := range map[string]func(g *graph.Graph, x *graph.Node){
-			"the function of F is nil": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(), nil, nil) },
-			"at least 1 needed":        func(_ *graph.Graph, x *graph.Node) { ops.Sub(x, form("F", nil, one(), fill, nil)[0]) },
-			"F has no results":         func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, nil, fill, nil) },
-			"result 0 of F has the shape [-2], in which -2 is not a valid size": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, one(-2), fill, nil) },
+			"the function of F is nil": func(_ *graph.Graph, x *graph.Node) {
+				form("F", []*graph.Node{x}, one(), nil, nil)
+			},
+			"at least 1 needed": func(_ *graph.Graph, x *graph.Node) {
+				ops.Sub(x, form("F", nil, one(), fill, nil)[0])
+			},
+			"F has no results": func(_ *graph.Graph, x *graph.Node) { form("F", []*graph.Node{x}, nil, fill, nil) },
+			"result 0 of F has the shape [-2], in which -2 is not a valid size": func(_ *graph.Graph, x *graph.Node) {
+				form("F", []*graph.Node{x}, one(-2), fill, nil)
+			},
 			"result 0 of F has no dtype": func(_ *graph.Graph, x *graph.Node) {
 				form("F", []*graph.Node{x}, []ops.CallbackResult{{}}, fill, nil)
 			},

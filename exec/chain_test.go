@@ -52,7 +52,8 @@ var attentionCases = []attentionCase{
 	}},
 	{"added", func(g *graph.Graph, s *graph.Node) *graph.Node {
 		rows, cols := positions(s)
-		return ops.Add(s, ops.Where(ops.LessEqual(cols, rows), g.Scalar(s.DType(), 0), g.Scalar(s.DType(), math.Inf(-1))))
+		return ops.Add(s, ops.Where(ops.LessEqual(cols, rows), g.Scalar(s.DType(), 0),
+			g.Scalar(s.DType(), math.Inf(-1))))
 	}},
 	{"finite", func(_ *graph.Graph, s *graph.Node) *graph.Node {
 		rows, cols := positions(s)
@@ -93,7 +94,8 @@ func TestChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 	}
 	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
 		for _, c := range attentionCases {
-			for _, n := range []sizes{{[]int{2, 3}, 70, 70, 16}, {nil, 130, 600, 33}, {[]int{1}, 1300, 1300, 8}, {[]int{5}, 2, 1, 1}, {[]int{3}, 1, 40, 4}, {[]int{2}, 0, 7, 3}, {[]int{0}, 4, 4, 4}} {
+			for _, n := range []sizes{{[]int{2, 3}, 70, 70, 16}, {nil, 130, 600, 33}, {[]int{1}, 1300, 1300, 8},
+				{[]int{5}, 2, 1, 1}, {[]int{3}, 1, 40, 4}, {[]int{2}, 0, 7, 3}, {[]int{0}, 4, 4, 4}} {
 				if (dt == graph.Float64 || testing.Short()) && n.queries > 1000 {
 					continue
 				}
@@ -102,7 +104,8 @@ func TestChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 					input := func(name string, rows, cols int) *graph.Node {
 						return g.Input(name, dt, graph.MakeShape(append(slices.Clone(n.batch), rows, cols)...)...)
 					}
-					q, k, v, u := input("q", n.queries, n.qk), input("k", n.keys, n.qk), input("v", n.keys, n.qk+5), input("u", n.queries, n.qk+5)
+					q, k, v, u := input("q", n.queries, n.qk), input("k", n.keys, n.qk), input("v", n.keys, n.qk+5),
+						input("u", n.queries, n.qk+5)
 					outputs := writtenAttention(g, c, q, k, v, u)
 					feed := randomFeed(t, g)
 					whole := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
@@ -113,7 +116,8 @@ func TestChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 						for _, threads := range chainThreads() {
 							got := results(t, g, outputs, feed, threads, exec.ChainsOf(rows))
 							for i := range outputs {
-								requireBits(t, whole[i], got[i], fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
+								requireBits(t, whole[i], got[i],
+									fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
 							}
 						}
 					}
@@ -156,13 +160,15 @@ func requireBits(t *testing.T, want, got []uint64, what string) {
 	require.Len(t, got, len(want), what)
 	for i := range want {
 		if want[i] != got[i] {
-			require.Failf(t, "not the same bits", "%s: element %d is %v, not %v", what, i, math.Float64frombits(got[i]), math.Float64frombits(want[i]))
+			require.Failf(t, "not the same bits", "%s: element %d is %v, not %v", what, i, math.Float64frombits(got[i]),
+				math.Float64frombits(want[i]))
 		}
 	}
 }
 
 // results compiles, runs twice and copies the outputs of the second run.
-func results(t *testing.T, g *graph.Graph, outputs []*graph.Node, feed exec.Feed, threads int, options ...exec.Option) (list [][]uint64) {
+func results(t *testing.T, g *graph.Graph, outputs []*graph.Node, feed exec.Feed, threads int,
+	options ...exec.Option) (list [][]uint64) {
 	t.Helper()
 	return resultsOf(t, programOf(t, g, outputs, options...), outputs, feed, threads)
 }
@@ -228,11 +234,12 @@ func randomFeed(t *testing.T, g *graph.Graph) exec.Feed {
 	return feed
 }
 
-// Weights that several examples share multiply a matrix whose columns run over two axes of memory. These have tables of offsets,
-// and products of chains strides alone.
+// Weights that several examples share multiply a matrix whose columns run over two axes of memory. These have tables of
+// offsets, and products of chains strides alone.
 func TestProductsOfSeveralAxesAreNoMembersOfChains(t *testing.T) {
 	g := graph.New("shared weights")
-	q, k, v := g.Input("q", graph.Float64, 40, 8), g.Input("k", graph.Float64, 50, 8), g.Input("v", graph.Float64, 3, 50, 4)
+	q, k, v := g.Input("q", graph.Float64, 40, 8), g.Input("k", graph.Float64, 50, 8),
+		g.Input("v", graph.Float64, 3, 50, 4)
 	weights := ops.Softmax(ops.MatMul(q, ops.Transpose(k, 0, 1)), -1)
 	outputs := []*graph.Node{ops.Einsum("qk,bke->bqe", weights, v), ops.MatMul(weights, ops.Select(v, 0, 0))}
 	feed := randomFeed(t, g)

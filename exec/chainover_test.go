@@ -14,8 +14,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// biasedAttention is attention with scores [batch…, queries, keys] to which a bias of a shape is added, and its gradients for queries and bias.
-func biasedAttention(g *graph.Graph, dt graph.DType, batch graph.Shape, queries, keys graph.Dim, bias graph.Shape, causal bool) []*graph.Node {
+// biasedAttention is attention with scores [batch…, queries, keys] to which a bias of a shape is added, and its
+// gradients for queries and bias.
+func biasedAttention(g *graph.Graph, dt graph.DType, batch graph.Shape, queries, keys graph.Dim, bias graph.Shape,
+	causal bool) []*graph.Node {
 	input := func(name string, rows graph.Dim) *graph.Node {
 		return g.Input(name, dt, append(slices.Clone(batch), rows, 8)...)
 	}
@@ -30,7 +32,8 @@ func biasedAttention(g *graph.Graph, dt graph.DType, batch graph.Shape, queries,
 	return append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Mul(y, u)), []*graph.Node{q, k, v, b})...)
 }
 
-// Gradients of a bias that several matrices of scores share have the bits of whole matrices, whatever they share it along, on any number of threads.
+// Gradients of a bias that several matrices of scores share have the bits of whole matrices, whatever they share it
+// along, on any number of threads.
 func TestChainsAddUpGradientsOfSharedBiases(t *testing.T) {
 	const queries, keys = 70, 45
 	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
@@ -55,14 +58,16 @@ func TestChainsAddUpGradientsOfSharedBiases(t *testing.T) {
 				}
 				t.Run(fmt.Sprint(dt, c.batch, c.bias, causal), func(t *testing.T) {
 					g := graph.New("attention")
-					outputs := biasedAttention(g, dt, graph.MakeShape(c.batch...), queries, keys, graph.MakeShape(c.bias...), causal)
+					outputs := biasedAttention(g, dt, graph.MakeShape(c.batch...), queries, keys,
+						graph.MakeShape(c.bias...), causal)
 					feed := randomFeed(t, g)
 					whole := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
 					for _, rows := range []int{14, 30, 500} {
 						for _, threads := range []int{1, 3} {
 							got := results(t, g, outputs, feed, threads, exec.ChainsOf(rows))
 							for i := range outputs {
-								requireBits(t, whole[i], got[i], fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
+								requireBits(t, whole[i], got[i],
+									fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
 							}
 						}
 					}
@@ -72,7 +77,8 @@ func TestChainsAddUpGradientsOfSharedBiases(t *testing.T) {
 	}
 }
 
-// Gradients of a learned bias take the memory of the bias, not that of the scores of all examples: of a table by distance too, as T5 has it.
+// Gradients of a learned bias take the memory of the bias, not that of the scores of all examples: of a table by
+// distance too, as T5 has it.
 func TestLearnedBiasesTakeNoMemoryOfScores(t *testing.T) {
 	const heads, places = 4, 512
 	peak := func(batch graph.Dim, bias func(g *graph.Graph) (learned, shown *graph.Node)) int {
@@ -106,7 +112,8 @@ func TestLearnedBiasesTakeNoMemoryOfScores(t *testing.T) {
 		at := ops.Add(ops.Sub(rows, cols), graph.Num(places-1))
 		return table, ops.MoveAxis(ops.Take(table, 0, at), -1, 0)
 	}
-	for name, bias := range map[string]func(*graph.Graph) (learned, shown *graph.Node){"bias": whole, "table": byDistance} {
+	for name, bias := range map[string]func(*graph.Graph) (learned, shown *graph.Node){
+		"bias": whole, "table": byDistance} {
 		few, many := peak(2, bias), peak(8, bias)
 		const scores = heads * places * places * 4
 		require.Less(t, many-few, 6*scores/4, "%s: bytes of six more examples, whose scores take %d", name, 6*scores)

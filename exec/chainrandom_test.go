@@ -127,7 +127,8 @@ func (c *randomChain) build() []*graph.Node {
 		y = ops.MatMul(s, c.input(c.matrices(c.cols, 5)))
 		y = ops.Sigmoid(ops.Add(y, c.beside(y.Shape())))
 	case 2: // two products
-		y = ops.Add(ops.MatMul(s, c.input(c.matrices(c.cols, 5))), ops.MatMul(c.values[c.IntN(len(c.values))], c.input(c.matrices(c.cols, 5))))
+		y = ops.Add(ops.MatMul(s, c.input(c.matrices(c.cols, 5))),
+			ops.MatMul(c.values[c.IntN(len(c.values))], c.input(c.matrices(c.cols, 5))))
 	default:
 		y = ops.MatMul(s, c.input(c.matrices(c.cols, 5)))
 	}
@@ -150,7 +151,8 @@ func TestRandomChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 			want := results(t, c.g, outputs, feed, 1, exec.ChainsOf(0))
 			chained += c.chained(t, outputs, feed)
 			for _, threads := range []int{1, 3} {
-				for _, option := range []exec.Option{exec.ChainsOf(1 + c.IntN(14)), exec.SharedChainsOf(1 + c.IntN(14))} {
+				for _, option := range []exec.Option{
+					exec.ChainsOf(1 + c.IntN(14)), exec.SharedChainsOf(1 + c.IntN(14))} {
 					got := results(t, c.g, outputs, feed, threads, option)
 					for i := range outputs {
 						requireBits(t, want[i], got[i], fmt.Sprintf("output %d, %d threads", i, threads))

@@ -57,7 +57,8 @@ func TestSharedChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
 						for _, threads := range chainThreads() {
 							got := results(t, g, outputs, feed, threads, exec.SharedChainsOf(rows))
 							for i := range outputs {
-								requireBits(t, whole[i], got[i], fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
+								requireBits(t, whole[i], got[i],
+									fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
 							}
 						}
 					}
@@ -128,7 +129,8 @@ func TestSharedChainsNameTheTargetOutOfBounds(t *testing.T) {
 	feed := randomFeed(t, g)
 	target := targetsOf(feed, 50)
 	target[41], target[66] = 50, -3
-	for i, option := range []exec.Option{exec.ChainsOf(0), exec.ChainsOf(14), exec.SharedChainsOf(16), exec.SharedChainsOf(100)} {
+	for i, option := range []exec.Option{exec.ChainsOf(0), exec.ChainsOf(14), exec.SharedChainsOf(16),
+		exec.SharedChainsOf(100)} {
 		p, err := exec.Compile(g, exec.Outputs(outputs...), option)
 		require.NoError(t, err)
 		s := p.NewSession(exec.Threads(3))
@@ -193,14 +195,16 @@ func TestTrainingHasNoMatrixOfLogits(t *testing.T) {
 var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 	"bias": func(x, w, b, target *graph.Node) *graph.Node { return ops.CrossEntropy(ops.Linear(x, w, b), target) },
 	"bias by hand": func(x, w, b, target *graph.Node) *graph.Node {
-		return ops.CrossEntropy(ops.Add(ops.MatMul(x, ops.Transpose(w, 0, 1)), b), ops.Maximum(target, graph.Num(0)), ops.IgnoreIndex(0))
+		return ops.CrossEntropy(ops.Add(ops.MatMul(x, ops.Transpose(w, 0, 1)), b), ops.Maximum(target, graph.Num(0)),
+			ops.IgnoreIndex(0))
 	},
 	"bias and temperature": func(x, w, b, target *graph.Node) *graph.Node {
 		return ops.CrossEntropy(ops.Div(ops.Linear(x, w, b), graph.Num(2)), target)
 	},
 	"bias and z-loss": func(x, w, b, target *graph.Node) *graph.Node {
 		logits := ops.Linear(x, w, b)
-		return ops.Add(ops.CrossEntropy(logits, target), ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
+		return ops.Add(ops.CrossEntropy(logits, target),
+			ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
 	},
 	"by hand": func(x, w, b, target *graph.Node) *graph.Node {
 		index := ops.Unsqueeze(ops.Maximum(target, graph.Num(0)), 1)
@@ -213,7 +217,8 @@ var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 		return ops.CrossEntropy(ops.Linear(x, w, b), target, ops.ClassWeights(ops.StopGradient(ops.Square(b))))
 	},
 	"label smoothing with class weights": func(x, w, b, target *graph.Node) *graph.Node {
-		return ops.CrossEntropy(ops.Linear(x, w, b), target, ops.LabelSmoothing(0.1), ops.ClassWeights(ops.StopGradient(ops.Square(b))))
+		return ops.CrossEntropy(ops.Linear(x, w, b), target, ops.LabelSmoothing(0.1),
+			ops.ClassWeights(ops.StopGradient(ops.Square(b))))
 	},
 	"focal": func(x, w, b, target *graph.Node) *graph.Node {
 		each := ops.CrossEntropy(ops.Linear(x, w, b), target, ops.EachLoss())
@@ -239,10 +244,12 @@ var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 	},
 	"sequences": func(x, w, b, target *graph.Node) *graph.Node {
 		rows, cols := x.Shape()[0], w.Shape()[0]
-		return ops.CrossEntropy(ops.Reshape(ops.Linear(ops.Reshape(x, 2, rows.FloorDiv(2), x.Shape()[1]), w, b), rows, cols), target)
+		return ops.CrossEntropy(
+			ops.Reshape(ops.Linear(ops.Reshape(x, 2, rows.FloorDiv(2), x.Shape()[1]), w, b), rows, cols), target)
 	},
 	"tied": func(x, w, b, target *graph.Node) *graph.Node {
-		return ops.CrossEntropy(ops.Linear(ops.Tanh(ops.Add(x, ops.Embedding(ops.Maximum(target, graph.Num(0)), w))), w, b), target)
+		return ops.CrossEntropy(
+			ops.Linear(ops.Tanh(ops.Add(x, ops.Embedding(ops.Maximum(target, graph.Num(0)), w))), w, b), target)
 	},
 }
 
@@ -283,7 +290,8 @@ func TestSharedChainsHaveBiases(t *testing.T) {
 			for i := range outputs {
 				for at := range plain[i] {
 					want, got := math.Float64frombits(plain[i][at]), math.Float64frombits(whole[i][at])
-					if !(math.Abs(want-got) <= 1e-12) { // of many elements: a check of its own for each would take longer than the runs
+					if !(math.Abs(want-got) <= 1e-12) {
+						// of many elements: a check of its own for each would take longer than the runs
 						t.Fatalf("%s, output %d, element %d is %v, want %v", name, i, at, got, want)
 					}
 				}
@@ -292,7 +300,8 @@ func TestSharedChainsHaveBiases(t *testing.T) {
 	}
 }
 
-// Neither the logits nor their gradient are in memory as a whole, whatever else is computed of them: of 2,048 rows more, either has 164 MB.
+// Neither the logits nor their gradient are in memory as a whole, whatever else is computed of them: of 2,048 rows
+// more, either has 164 MB.
 func TestHeadsWithBiasesHaveNoMatrixOfLogits(t *testing.T) {
 	for name := range heads {
 		t.Run(name, func(t *testing.T) {

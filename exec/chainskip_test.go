@@ -13,9 +13,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Masks by positions of dtypes that do not have all whole numbers hide what the rounded positions say, also where blocks skip columns.
+// Masks by positions of dtypes that do not have all whole numbers hide what the rounded positions say, also where
+// blocks skip columns.
 func TestMasksOfRoundedPositions(t *testing.T) {
-	for _, dt := range []graph.DType{graph.BFloat16, graph.Float16, graph.Float8E4M3FN, graph.Float8E5M2, graph.Uint8, graph.Int8, graph.Int16} {
+	for _, dt := range []graph.DType{graph.BFloat16, graph.Float16, graph.Float8E4M3FN, graph.Float8E5M2, graph.Uint8,
+		graph.Int8, graph.Int16} {
 		t.Run(dt.String(), func(t *testing.T) {
 			g := graph.New("attention")
 			length := graph.Dim(700)
@@ -27,7 +29,8 @@ func TestMasksOfRoundedPositions(t *testing.T) {
 				rows, cols := positions(s)
 				return maskedBy(s, ops.Greater(rounded(cols), rounded(rows)))
 			}}
-			q, k, v := g.Input("q", graph.Float32, length, 8), g.Input("k", graph.Float32, length, 8), g.Input("v", graph.Float32, length, 8)
+			q, k, v := g.Input("q", graph.Float32, length, 8), g.Input("k", graph.Float32, length, 8),
+				g.Input("v", graph.Float32, length, 8)
 			outputs := writtenAttention(g, c, q, k, v, v)[:1]
 			feed := randomFeed(t, g)
 			want := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
@@ -36,7 +39,8 @@ func TestMasksOfRoundedPositions(t *testing.T) {
 	}
 }
 
-// What is behind the diagonal of a causal mask is not computed, whatever the dtype: a value there that is no number does not reach the rows before.
+// What is behind the diagonal of a causal mask is not computed, whatever the dtype: a value there that is no number
+// does not reach the rows before.
 func TestBlocksSkipWhatIsMasked(t *testing.T) {
 	const length, width = 1024, 16
 	for _, dt := range []graph.DType{graph.Float32, graph.Float64, graph.BFloat16, graph.Float16} {
@@ -52,7 +56,8 @@ func TestBlocksSkipWhatIsMasked(t *testing.T) {
 					last[i] = float32(math.NaN())
 				}
 			}
-			r, err := p.NewSession(exec.Threads(1)).Run(t.Context(), exec.Feed{x: inDType(dt, values), v: inDType(dt, last)})
+			r, err := p.NewSession(exec.Threads(1)).Run(
+				t.Context(), exec.Feed{x: inDType(dt, values), v: inDType(dt, last)})
 			require.NoError(t, err)
 			got, err := exec.Values[float32](r, y)
 			require.NoError(t, err)
@@ -86,7 +91,8 @@ func TestFewQueriesCopyNoKeys(t *testing.T) {
 		t.Run(fmt.Sprint(queries), func(t *testing.T) {
 			const keys, width = 8000, 64
 			g := graph.New("decode")
-			q, k, v := g.Input("q", graph.Float32, 8, queries, width), g.Input("k", graph.Float32, 8, keys, width), g.Input("v", graph.Float32, 8, keys, width)
+			q, k, v := g.Input("q", graph.Float32, 8, queries, width), g.Input("k", graph.Float32, 8, keys, width),
+				g.Input("v", graph.Float32, 8, keys, width)
 			p, err := exec.Compile(g, exec.Outputs(ops.ScaledDotProductAttention(q, k, v)))
 			require.NoError(t, err)
 			f, err := p.Footprint(nil)

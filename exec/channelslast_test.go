@@ -32,7 +32,8 @@ func (s *smallNet) conv(x *graph.Node, filters graph.Dim, kernel int, opts ...op
 func (s *smallNet) depthwise(x *graph.Node, kernel int, opts ...ops.ConvOption) *graph.Node {
 	c, k := x.Shape()[1], graph.Dim(kernel)
 	channels, _ := c.Int()
-	return ops.Conv2D(x, s.param(c, 1, k, k), s.param(c), append(opts, ops.Padding(kernel/2), ops.Groups(int(channels)))...)
+	return ops.Conv2D(x, s.param(c, 1, k, k), s.param(c),
+		append(opts, ops.Padding(kernel/2), ops.Groups(int(channels)))...)
 }
 
 // smallNets read what convolutions of few places give in all ways: some with the channels last, others not, and both.
@@ -56,9 +57,12 @@ var smallNets = map[string]func(s *smallNet, x *graph.Node) []*graph.Node{
 		y := ops.Mul(s.conv(x, 66, 1), graph.Num(0.1))
 		wide := ops.Concat(1, y, s.conv(ops.Concat(1, y, x), 65, 1))
 		z := s.conv(ops.Relu(y), 64, 1)
-		return []*graph.Node{y, ops.Sum(wide, 2, 3), ops.Max(y, 2), ops.Sum(y, 1), ops.ArgMax(ops.Abs(y), 1), ops.Flip(ops.Exp(y), 3), ops.Sub(ops.Square(z), z),
-			ops.Where(ops.Greater(z, s.param(64, 1, 1)), z, s.param(1)), ops.Flatten(ops.Neg(z), 1, 3), ops.MoveAxis(ops.Neg(z), 1, -1), ops.Transpose(ops.Relu(z), 2, 3),
-			ops.Roll(z, 1, 3), ops.Softmax(z, 1), ops.Pad(ops.Relu(z), 2, 1, 2, 5), ops.Cast(z, graph.Int32), s.conv(ops.Pad(z, 1, 1, 0, 3), 64, 3)}
+		return []*graph.Node{y, ops.Sum(wide, 2, 3), ops.Max(y, 2), ops.Sum(y, 1), ops.ArgMax(ops.Abs(y), 1),
+			ops.Flip(ops.Exp(y), 3), ops.Sub(ops.Square(z), z),
+			ops.Where(ops.Greater(z, s.param(64, 1, 1)), z, s.param(1)), ops.Flatten(ops.Neg(z), 1, 3),
+			ops.MoveAxis(ops.Neg(z), 1, -1), ops.Transpose(ops.Relu(z), 2, 3),
+			ops.Roll(z, 1, 3), ops.Softmax(z, 1), ops.Pad(ops.Relu(z), 2, 1, 2, 5), ops.Cast(z, graph.Int32),
+			s.conv(ops.Pad(z, 1, 1, 0, 3), 64, 3)}
 	},
 	"other operands": func(s *smallNet, x *graph.Node) []*graph.Node {
 		y := s.conv(x, 70, 1)
@@ -70,10 +74,12 @@ var smallNets = map[string]func(s *smallNet, x *graph.Node) []*graph.Node{
 	},
 }
 
-// What is computed with the channels last has the values of the definition, whatever reads it, and the same bits on any number of threads.
+// What is computed with the channels last has the values of the definition, whatever reads it, and the same bits on any
+// number of threads.
 func TestChannelsLast(t *testing.T) {
 	for name, of := range smallNets {
-		for _, shape := range [][]int{{1, 70, 2, 2}, {1, 70, 4, 4}, {2, 70, 1, 1}, {3, 70, 2, 3}, {1, 70, 7, 5}, {1, 70, 1, 6}, {2, 70, 7, 7}, {1, 70, 9, 9}, {0, 70, 2, 2}} {
+		for _, shape := range [][]int{{1, 70, 2, 2}, {1, 70, 4, 4}, {2, 70, 1, 1}, {3, 70, 2, 3}, {1, 70, 7, 5},
+			{1, 70, 1, 6}, {2, 70, 7, 7}, {1, 70, 9, 9}, {0, 70, 2, 2}} {
 			t.Run(fmt.Sprint(name, shape), func(t *testing.T) {
 				s := &smallNet{g: graph.New("net")}
 				x := s.g.Input("x", graph.Float64, graph.MakeShape(shape...)...)
@@ -101,7 +107,8 @@ func TestChannelsLast(t *testing.T) {
 					for i, n := range outputs {
 						a := arrayOf(t, got, n)
 						require.Equal(t, want[i].Shape, a.Shape)
-						requireNear(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), i)
+						requireNear(t, want[i].Floats(),
+							reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), i)
 						require.Equal(t, a.Data, arrayOf(t, same, n).Data, "output %d", i)
 					}
 				}
@@ -122,7 +129,8 @@ func requireNear(t *testing.T, want, got []float64, output int) {
 	}
 }
 
-// A network of convolutions of few places has a product and an elementwise kernel for each, none that copies: the last has the sums of the places too.
+// A network of convolutions of few places has a product and an elementwise kernel for each, none that copies: the last
+// has the sums of the places too.
 func TestChannelsStayLast(t *testing.T) {
 	s := &smallNet{g: graph.New("net")}
 	y := s.g.Input("x", graph.Float64, 1, 64, 2, 2)

@@ -167,20 +167,24 @@ func TestLoopsWithinCheckpoints(t *testing.T) {
 		g := graph.New("loops")
 		x, w := g.Input("x", graph.Float64, 3, 2), g.Input("w", graph.Float64, 2, 2)
 		y := wrap(ops.Sin(x), func(x *graph.Node) *graph.Node {
-			last, _ := ops.Scan(ops.Loop{Carry: nodes{ops.Mean(x, 0)}, Over: nodes{ops.Transpose(x, 0, 1)}, Axis: 1}, func(c, row []*graph.Node) (next, out []*graph.Node) {
-				y := wrap(c[0], func(c *graph.Node) *graph.Node {
-					return ops.Cond(ops.Less(ops.Sum(c), graph.Num(0.5)), func() []*graph.Node { return nodes{ops.Tanh(ops.MatMul(c, w))} },
-						func() []*graph.Node { return nodes{ops.Mul(c, ops.Sum(x))} })[0]
+			last, _ := ops.Scan(ops.Loop{Carry: nodes{ops.Mean(x, 0)}, Over: nodes{ops.Transpose(x, 0, 1)}, Axis: 1},
+				func(c, row []*graph.Node) (next, out []*graph.Node) {
+					y := wrap(c[0], func(c *graph.Node) *graph.Node {
+						return ops.Cond(ops.Less(ops.Sum(c), graph.Num(0.5)), func() []*graph.Node {
+							return nodes{ops.Tanh(ops.MatMul(c, w))}
+						},
+							func() []*graph.Node { return nodes{ops.Mul(c, ops.Sum(x))} })[0]
+					})
+					return nodes{ops.Add(y, row[0])}, nil
 				})
-				return nodes{ops.Add(y, row[0])}, nil
-			})
 			return last[0]
 		})
 		return append(nodes{y}, autodiff.Grad(ops.Sum(ops.Square(y)), nodes{x, w})...)
 	}
 	run := func(outputs nodes) [][]uint64 {
 		g := outputs[0].Graph()
-		return results(t, g, outputs, exec.Feed{g.ByName("x"): []float64{1, 2, -1, 0.5, 0.25, -2}, g.ByName("w"): []float64{1, -1, 2, 0.5}}, 1)
+		return results(t, g, outputs, exec.Feed{
+			g.ByName("x"): []float64{1, 2, -1, 0.5, 0.25, -2}, g.ByName("w"): []float64{1, -1, 2, 0.5}}, 1)
 	}
 	want, got := run(build(wraps[0])), run(build(wraps[1]))
 	for i := range want {
@@ -200,7 +204,8 @@ func TestCheckpointsWithoutGradients(t *testing.T) {
 	require.Equal(t, got[1], got[0])
 }
 
-// A checkpoint whose result is itself kept, since what gives it may not run twice, or comes from outside, has the values and gradients of the function.
+// A checkpoint whose result is itself kept, since what gives it may not run twice, or comes from outside, has the
+// values and gradients of the function.
 func TestCheckpointsOfWhatIsKept(t *testing.T) {
 	double := func(a *graph.Arrays) error {
 		for i, v := range graph.Elements[float64](a.In[0]) {
@@ -238,15 +243,19 @@ func TestCheckpointsOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// Random numbers differ from step to step of all loops around them, and are the same where a gradient computes them again: each of
-// these programs multiplies x by some of them, so that its gradient is y/x.
+// Random numbers differ from step to step of all loops around them, and are the same where a gradient computes them
+// again: each of these programs multiplies x by some of them, so that its gradient is y/x.
 func TestDrawsThatGradientsComputeAgain(t *testing.T) {
 	type step = func(x *graph.Node) *graph.Node
 	loop := func(x *graph.Node, body func(i, x *graph.Node) *graph.Node) *graph.Node {
-		return ops.Fori(3, nodes{x}, func(i *graph.Node, c []*graph.Node) []*graph.Node { return nodes{body(i, c[0])} })[0]
+		return ops.Fori(3, nodes{x}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
+			return nodes{body(i, c[0])}
+		})[0]
 	}
 	inSecond := func(i, x *graph.Node, f step) *graph.Node {
-		return ops.Cond(ops.Equal(i, graph.Num(1)), func() []*graph.Node { return nodes{f(x)} }, func() []*graph.Node { return nodes{ops.Mul(x, graph.Num(2))} })[0]
+		return ops.Cond(ops.Equal(i, graph.Num(1)), func() []*graph.Node { return nodes{f(x)} }, func() []*graph.Node {
+			return nodes{ops.Mul(x, graph.Num(2))}
+		})[0]
 	}
 	slope := func(x *graph.Node, f step) *graph.Node {
 		return ops.Mul(x, autodiff.Grad(ops.Sum(f(x)), nodes{x})[0])
@@ -269,7 +278,9 @@ func TestDrawsThatGradientsComputeAgain(t *testing.T) {
 		},
 		"checkpoint of a loop of a step": func(x *graph.Node, draw step) *graph.Node {
 			return loop(x, func(_, x *graph.Node) *graph.Node {
-				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return loop(x, func(_, x *graph.Node) *graph.Node { return draw(x) }) })
+				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node {
+					return loop(x, func(_, x *graph.Node) *graph.Node { return draw(x) })
+				})
 			})
 		},
 		"gradient of a branch within the step": func(x *graph.Node, draw step) *graph.Node {

@@ -35,8 +35,8 @@ func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
 
-// Updates adds to the in-place writes that each run performs, such as an optimiser's, and to calls made for their side effects, such as
-// those of ops.Print. It may be given several times:
+// Updates adds to the in-place writes that each run performs, such as an optimiser's, and to calls made for their side
+// effects, such as those of ops.Print. It may be given several times:
 //
 //	exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...))
 func Updates(nodes ...*graph.Node) Option {
@@ -50,12 +50,13 @@ func Updates(nodes ...*graph.Node) Option {
 	}
 }
 
-// FastBFloat16 computes products of BFloat16 in AMX tile registers if the processor has them and the system grants them: eight times as
-// fast as in float32 on an Intel Xeon 6. Sums are still float32, and results are rounded once, but the order of sums differs, and subnormal
-// numbers count as 0: results can differ from those of other processors in the last bits. On other processors the option has no effect.
+// FastBFloat16 computes products of BFloat16 in AMX tile registers if the processor has them and the system grants
+// them: eight times as fast as in float32 on an Intel Xeon 6. Sums are still float32, and results are rounded once, but
+// the order of sums differs, and subnormal numbers count as 0: results can differ from those of other processors in the
+// last bits. On other processors the option has no effect.
 //
-// Of each 32 products in a sum, the even ones are summed from 0 with fused multiply-adds, and so are the odd ones; the sum of the two is
-// added to the sum so far.
+// Of each 32 products in a sum, the even ones are summed from 0 with fused multiply-adds, and so are the odd ones; the
+// sum of the two is added to the sum so far.
 func FastBFloat16() Option { return func(r *request) { r.fastBFloat16 = true } }
 
 // roots lists the outputs, then the updates.
@@ -75,24 +76,38 @@ var passes = []pass{
 	{"expand", "write composite operations with primitive ones", true, onGraph(rewrite.Expand)},
 	{"widen", "compute reductions and products of narrow dtypes in wider ones", true, onGraph(rewrite.Widen)},
 	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(rewrite.Simplify)},
-	{"channels-last", "compute small images with the channels as the last axis, as convolutions leave them", false, onGraph(rewrite.ChannelsLast)},
-	{"unroll", "write reductions of a few elements of a view, or of many short rows, one by one, searches in several axes in one, and values for pairs of points with their short axis first", false, onGraph(rewrite.Unroll)},
-	{"long-rows", "repeat values of channels along short rows, so that all channels are one row", false, onGraph(rewrite.LongRows)},
+	{"channels-last", "compute small images with the channels as the last axis, as convolutions leave them", false,
+		onGraph(rewrite.ChannelsLast)},
+	{
+		"unroll",
+		"write reductions of a few elements of a view, or of many short rows, one by one, searches in several axes in one, and values for pairs of points with their short axis first",
+		false, onGraph(rewrite.Unroll)},
+	{"long-rows", "repeat values of channels along short rows, so that all channels are one row", false,
+		onGraph(rewrite.LongRows)},
 	{"fold", "compute what depends on constants only", false, onGraph(rewrite.Fold)},
 	{"cse", "merge equal nodes", false, onGraph(rewrite.CSE)},
 	{"take-parts", "compute of values only the parts that are used", false, onGraph(rewrite.TakeParts)},
-	{"split-scores", "compute scores and the columns beside them each by themselves", false, onGraph(rewrite.SplitScores)},
-	{"insert-slices", "write sums of padded values that do not overlap as slices inserted into one value", false, onGraph(rewrite.InsertSlices)},
-	{"join-assemblies", "write a value assembled of assembled ones as one of their parts", false, onGraph(rewrite.JoinAssemblies)},
-	{"late-sums", "add scores up over their batch together with sums of multiples of that", false, onGraph(rewrite.LateSums)},
-	{"score-axes", "split and move the axes of scores as chains of kernels want them", false, onGraph(scoreaxes.Arrange)},
+	{"split-scores", "compute scores and the columns beside them each by themselves", false,
+		onGraph(rewrite.SplitScores)},
+	{"insert-slices", "write sums of padded values that do not overlap as slices inserted into one value", false,
+		onGraph(rewrite.InsertSlices)},
+	{"join-assemblies", "write a value assembled of assembled ones as one of their parts", false,
+		onGraph(rewrite.JoinAssemblies)},
+	{"late-sums", "add scores up over their batch together with sums of multiples of that", false,
+		onGraph(rewrite.LateSums)},
+	{"score-axes", "split and move the axes of scores as chains of kernels want them", false,
+		onGraph(scoreaxes.Arrange)},
 	{"recompute", "compute again what comes from a product and is used far apart", false, onGraph(rewrite.Recompute)},
-	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
+	{"rematerialize", "compute values that depend on positions only for each user", false,
+		onGraph(rewrite.Rematerialize)},
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
-	{"add-rows", "write only the rows of a table to which a sum by index adds, or which are put into it", false, onGraph(rewrite.AddRows)},
-	{"sum-rows", "write sums over the rows of wide matrices that products read as products", false, onGraph(rewrite.SumRows)},
+	{"add-rows", "write only the rows of a table to which a sum by index adds, or which are put into it", false,
+		onGraph(rewrite.AddRows)},
+	{"sum-rows", "write sums over the rows of wide matrices that products read as products", false,
+		onGraph(rewrite.SumRows)},
 	{"narrow-factors", "let products read factors of fewer bits", false, onGraph(rewrite.NarrowFactors)},
-	{"assemble-later", "compute elements of values that are put together from the parts, and put the results together", false, onGraph(rewrite.AssembleLater)},
+	{"assemble-later", "compute elements of values that are put together from the parts, and put the results together",
+		false, onGraph(rewrite.AssembleLater)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
 	{"keep-later", "let loops keep what is computed from a kept value in its place", false, onGraph(rewrite.KeepLater)},
 	{"outline", "make programs of the bodies of loops", true, onGraph(outline.Loops)},
@@ -101,7 +116,8 @@ var passes = []pass{
 	{"forward-stores", "let kernels store slices of assembled values where these have them", true, forwardStores},
 	{"lower", "write each kernel as a row program", true, lower.Lower},
 	{"find-chains", "bring kernels together that can run on one block of rows after another", false, lower.FindChains},
-	{"fuse-with-matmul", "find kernels that can run on parts of a matrix product while these are in a cache", false, lower.FuseWithMatMul},
+	{"fuse-with-matmul", "find kernels that can run on parts of a matrix product while these are in a cache", false,
+		lower.FuseWithMatMul},
 	{"assign-buffers", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
 }
 
@@ -179,9 +195,9 @@ func forwardStores(u *lower.Program) error {
 	return nil
 }
 
-// Compile checks the graph and compiles a program that computes the outputs and performs the updates. The error lists every mistake in the
-// graph with its source position: it is a *shapeinfer.Report. Warnings are written to standard error: see [OnWarning] and
-// [Program.Warnings].
+// Compile checks the graph and compiles a program that computes the outputs and performs the updates. The error lists
+// every mistake in the graph with its source position: it is a *shapeinfer.Report. Warnings are written to standard
+// error: see [OnWarning] and [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	r := request{thresholds: lower.UsualThresholds}
 	for _, o := range opts {
@@ -241,8 +257,10 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 
 // unit begins a compilation of a graph, as it was when it had built nodes.
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
-	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs),
-		FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
+	return &lower.Program{
+		Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(),
+			Evaluate: evaluate, NumOutputs: len(r.outputs),
+			FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
 		Thresholds: r.thresholds, CompileBody: r.compileBody}
 }
 
@@ -281,7 +299,9 @@ func (r *request) check(g *graph.Graph) error {
 	for i, n := range r.updates {
 		what := fmt.Sprintf("update %d", i)
 		if checkRoot(report, what, n) && n.Judged() && n.Op().Class != graph.Update && !n.Op().Ordered {
-			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation, or one with side effects, such as ops.Print", what, graph.Describe(n))
+			refuse(report, n.Pos(),
+				"%s, %s, writes nothing: it must be an in-place operation, or one with side effects, such as ops.Print",
+				what, graph.Describe(n))
 		}
 	}
 	r.takeWarnings(report)
@@ -303,13 +323,16 @@ func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
 	case n.Err() != nil:
 		report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
 	case n.Graph() == nil:
-		refuse(report, graph.Caller(), "%s, %s, is not a node of graph %q: it belongs to none", what, n.Called(), report.Graph.Name())
+		refuse(report, graph.Caller(), "%s, %s, is not a node of graph %q: it belongs to none", what, n.Called(),
+			report.Graph.Name())
 	default:
-		refuse(report, n.Pos(), "%s, %s, is not a node of graph %q: it belongs to graph %q", what, n.Called(), report.Graph.Name(), n.Graph().Name())
+		refuse(report, n.Pos(), "%s, %s, is not a node of graph %q: it belongs to graph %q", what, n.Called(),
+			report.Graph.Name(), n.Graph().Name())
 	}
 	return false
 }
 
 func refuse(report *shapeinfer.Report, at graph.Pos, format string, args ...any) {
-	report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Pos: at, Summary: fmt.Sprintf(format, args...)})
+	report.Errors = append(
+		report.Errors, &graph.Mistake{Code: graph.CodeOperand, Pos: at, Summary: fmt.Sprintf(format, args...)})
 }

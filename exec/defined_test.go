@@ -33,7 +33,8 @@ func vec[T any](v ...T) exec.Array { return exec.Array{Shape: []int{len(v)}, Dat
 
 func TestWholeNumbersDividedByZero(t *testing.T) {
 	for _, dtype := range []graph.DType{graph.Int32, graph.Int64} {
-		for name, op := range map[string]func(x, y *graph.Node) *graph.Node{"FloorDiv(a, b)": ops.FloorDiv, "Remainder(a, b)": ops.Remainder} {
+		for name, op := range map[string]func(x, y *graph.Node) *graph.Node{
+			"FloorDiv(a, b)": ops.FloorDiv, "Remainder(a, b)": ops.Remainder} {
 			g := graph.New("g")
 			a, b := g.Input("a", dtype, 3), g.Input("b", dtype, 3)
 			y := op(a, b)
@@ -44,7 +45,8 @@ func TestWholeNumbersDividedByZero(t *testing.T) {
 			_, err := compute(t, y, feed)
 			var failed *exec.RunError
 			require.ErrorAs(t, err, &failed)
-			require.Regexp(t, `^defined_test\.go:\d+(:\d+)?: error: `+regexpQuote(name)+`: ZeroDivisionError: b\[2\] is 0$`, err.Error())
+			require.Regexp(t, `^defined_test\.go:\d+(:\d+)?: error: `+regexpQuote(name)+
+				`: ZeroDivisionError: b\[2\] is 0$`, err.Error())
 			require.Same(t, y, failed.Node)
 		}
 	}
@@ -163,10 +165,13 @@ func TestPromotion(t *testing.T) {
 		n    *graph.Node
 		want graph.DType
 	}{
-		{ops.Add(i64, f32), graph.Float32}, {ops.Add(i64, scalar), graph.Float64}, {ops.Add(f32, scalar), graph.Float32},
-		{ops.Add(i64, graph.Num(2.5)), graph.Float32}, {ops.Add(i32, graph.Num(2)), graph.Int32}, {ops.Add(truth, graph.Num(2)), graph.Int64},
+		{ops.Add(i64, f32), graph.Float32}, {ops.Add(i64, scalar), graph.Float64},
+		{ops.Add(f32, scalar), graph.Float32},
+		{ops.Add(i64, graph.Num(2.5)), graph.Float32}, {ops.Add(i32, graph.Num(2)), graph.Int32},
+		{ops.Add(truth, graph.Num(2)), graph.Int64},
 		{ops.Add(truth, truth), graph.Bool}, {ops.Add(truth, i32), graph.Int32}, {ops.Div(i64, i64), graph.Float32},
-		{ops.Sum(truth), graph.Int64}, {ops.Sum(i32), graph.Int64}, {ops.Less(i32, f32), graph.Bool}, {ops.Exp(i64), graph.Float32},
+		{ops.Sum(truth), graph.Int64}, {ops.Sum(i32), graph.Int64}, {ops.Less(i32, f32), graph.Bool},
+		{ops.Exp(i64), graph.Float32},
 	} {
 		require.Equal(t, c.want, c.n.DType(), graph.Describe(c.n))
 	}
@@ -176,10 +181,18 @@ func TestPromotion(t *testing.T) {
 // What has no meaning for a dtype is refused in PyTorch's words.
 func TestDTypesThatAreRefused(t *testing.T) {
 	for says, build := range map[string]func(g *graph.Graph){
-		"mean(): could not infer output dtype":                             func(g *graph.Graph) { ops.Mean(g.Input("i", graph.Int64, 2)) },
-		"expected m1 and m2 to have the same dtype":                        func(g *graph.Graph) { ops.MatMul(g.Input("x", graph.Float32, 2, 2), g.Input("y", graph.Float64, 2, 2)) },
-		"Integers to negative integer powers are not allowed.":             func(g *graph.Graph) { ops.Pow(g.Input("i", graph.Int64, 2), graph.Num(-1)) },
-		"Pow(u, -3): Integers to negative integer powers are not allowed.": func(g *graph.Graph) { ops.Pow(g.Input("u", graph.Uint8, 2), graph.Num(-3)) },
+		"mean(): could not infer output dtype": func(g *graph.Graph) {
+			ops.Mean(g.Input("i", graph.Int64, 2))
+		},
+		"expected m1 and m2 to have the same dtype": func(g *graph.Graph) {
+			ops.MatMul(g.Input("x", graph.Float32, 2, 2), g.Input("y", graph.Float64, 2, 2))
+		},
+		"Integers to negative integer powers are not allowed.": func(g *graph.Graph) {
+			ops.Pow(g.Input("i", graph.Int64, 2), graph.Num(-1))
+		},
+		"Pow(u, -3): Integers to negative integer powers are not allowed.": func(g *graph.Graph) {
+			ops.Pow(g.Input("u", graph.Uint8, 2), graph.Num(-3))
+		},
 		"PowInPlace(w, -3): Integers to negative integer powers are not": func(g *graph.Graph) {
 			ops.PowInPlace(g.Param("w", graph.Uint8, 2), graph.Num(-3))
 		},
@@ -200,7 +213,8 @@ func TestDTypesThatAreRefused(t *testing.T) {
 // sizes become known.
 func TestTooManyElements(t *testing.T) {
 	g := graph.New("known")
-	ops.Add(g.Input("x", graph.Float32, 1<<32, 1), g.Input("y", graph.Float32, 1, 1<<32)).Silence(graph.CodeMutualExpand)
+	ops.Add(g.Input("x", graph.Float32, 1<<32, 1),
+		g.Input("y", graph.Float32, 1, 1<<32)).Silence(graph.CodeMutualExpand)
 	err := shapeinfer.Check(g).Err()
 	require.ErrorContains(t, err, "numel: integer multiplication overflow")
 	require.True(t, shapeinfer.IsMistake(err, graph.CodeOverflow))

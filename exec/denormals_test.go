@@ -34,14 +34,18 @@ func nearNothing(n int) []float32 {
 // products of matrices and a loop.
 func computing(x, y *graph.Node) []*graph.Node {
 	half, large := graph.Num(0.5), graph.Num(0x1p60)
-	final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Mul(x, half)}, Over: []*graph.Node{ops.MatMul(x, y)}, Axis: 1},
+	final, _ := ops.Scan(
+		ops.Loop{Carry: []*graph.Node{ops.Mul(x, half)}, Over: []*graph.Node{ops.MatMul(x, y)}, Axis: 1},
 		func(carry, _ []*graph.Node) (next, out []*graph.Node) {
 			return []*graph.Node{ops.Mul(carry[0], half)}, nil
 		})
 	return append(final,
-		ops.Mul(x, half), ops.Add(x, ops.Mul(x, large)), ops.Sub(ops.Mul(x, half), x), ops.Div(x, graph.Num(3)), ops.Sqrt(ops.Abs(x)),
-		ops.Exp(x), ops.Tanh(x), ops.Gelu(x), ops.Mul(ops.Exp(ops.Mul(x, large)), x), ops.Sum(x), ops.Sum(x, 0), ops.Mean(x, 1),
-		ops.MatMul(x, ops.Mul(y, large)), ops.MatMul(x, y), ops.Softmax(ops.Mul(x, large), -1), ops.Mul(ops.Cast(x, graph.Float64), graph.Num(0x1p-920)))
+		ops.Mul(x, half), ops.Add(x, ops.Mul(x, large)), ops.Sub(ops.Mul(x, half), x), ops.Div(x, graph.Num(3)),
+		ops.Sqrt(ops.Abs(x)),
+		ops.Exp(x), ops.Tanh(x), ops.Gelu(x), ops.Mul(ops.Exp(ops.Mul(x, large)), x), ops.Sum(x), ops.Sum(x, 0),
+		ops.Mean(x, 1),
+		ops.MatMul(x, ops.Mul(y, large)), ops.MatMul(x, y), ops.Softmax(ops.Mul(x, large), -1),
+		ops.Mul(ops.Cast(x, graph.Float64), graph.Num(0x1p-920)))
 }
 
 // small makes a program of computing, and feeds it.
@@ -52,7 +56,9 @@ func small(t testing.TB) (prog *exec.Program, outputs []*graph.Node, feed exec.F
 	prog, err := exec.Compile(g, exec.Outputs(outputs...))
 	require.NoError(t, err)
 	numbers := nearNothing(2 * 96 * 96)
-	return prog, outputs, exec.Feed{x: exec.Array{Shape: []int{96, 96}, Data: numbers[:96*96]}, y: exec.Array{Shape: []int{96, 96}, Data: numbers[96*96:]}}
+	return prog, outputs,
+		exec.Feed{x: exec.Array{Shape: []int{96, 96}, Data: numbers[:96*96]},
+			y: exec.Array{Shape: []int{96, 96}, Data: numbers[96*96:]}}
 }
 
 // Operations that compute give the same bits on every instruction set, also where they flush.
@@ -111,7 +117,8 @@ func TestFlushDenormals(t *testing.T) {
 // Normal numbers are computed alike with the option and without.
 func TestFlushingChangesNothingElse(t *testing.T) {
 	prog, outputs, feed := wide(t)
-	require.Equal(t, run(t, prog.NewSession(), outputs, feed), run(t, prog.NewSession(exec.FlushDenormals()), outputs, feed))
+	require.Equal(t, run(t, prog.NewSession(), outputs, feed),
+		run(t, prog.NewSession(exec.FlushDenormals()), outputs, feed))
 }
 
 // Runs that flush allocate nothing, and cost no more than others.

@@ -72,7 +72,8 @@ func TestGradientsKeepRequirements(t *testing.T) {
 		{"a given gradient that a rule of zeros does not read", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))
-			return autodiff.Grad(ops.Floor(other), []*graph.Node{other}, autodiff.Upstream(x), autodiff.ZeroForUnused())[0], x, other
+			return autodiff.Grad(ops.Floor(other), []*graph.Node{other}, autodiff.Upstream(x),
+				autodiff.ZeroForUnused())[0], x, other
 		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
 		{"a number in every place of a value", func(g *graph.Graph) (y, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
@@ -87,22 +88,24 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))
 			over := []*graph.Node{ops.Slice(ops.Add(x, other), 0, 0, 4, 1)}
-			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float64, 1)}, Over: over}, func(carry, _ []*graph.Node) (next, out []*graph.Node) {
-				return []*graph.Node{ops.Sin(carry[0])}, nil
-			})
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float64, 1)}, Over: over},
+				func(carry, _ []*graph.Node) (next, out []*graph.Node) {
+					return []*graph.Node{ops.Sin(carry[0])}, nil
+				})
 			return final[0], x, other
 		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
 		{"a gradient that computes the body of a loop again", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			other = g.Input("other", graph.Float64, g.Dim("m"))
 			x = g.Input("x", graph.Float64, g.Dim("t", graph.AtLeast(0)), g.Dim("n"))
-			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{other}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-				moved, _ := ops.While(5, []*graph.Node{c[0], x[0]}, func(c []*graph.Node) *graph.Node {
-					return ops.Any(ops.NotEqual(c[0], c[1]), ops.AllAxes())
-				}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-					return []*graph.Node{ops.Sin(ops.Add(c[0], c[1])), c[1]}
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{other}, Over: []*graph.Node{x}},
+				func(c, x []*graph.Node) (next, out []*graph.Node) {
+					moved, _ := ops.While(5, []*graph.Node{c[0], x[0]}, func(c []*graph.Node) *graph.Node {
+						return ops.Any(ops.NotEqual(c[0], c[1]), ops.AllAxes())
+					}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+						return []*graph.Node{ops.Sin(ops.Add(c[0], c[1])), c[1]}
+					})
+					return moved[:1], nil
 				})
-				return moved[:1], nil
-			})
 			return autodiff.Grad(ops.Sum(final[0]), []*graph.Node{x})[0], x, other
 		}, [2][]int{{2, 4}, {2, 3}}, []int{4}, "m == n fails: 4 against 3"},
 		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Plan describes a program, for pictures and reports. Its nodes are those of Graph, the user's graph after the last pass, with the bodies
-// of loops as in the user's graph.
+// Plan describes a program, for pictures and reports. Its nodes are those of Graph, the user's graph after the last
+// pass, with the bodies of loops as in the user's graph.
 type Plan struct {
 	Source  *graph.Graph // the user's
 	Graph   *graph.Graph
@@ -77,7 +77,8 @@ func (p *Program) plan() (*Plan, *outline.Inlined) {
 	findBodies(bodies, p.code.Kernels)
 	l := outline.Inline(p.graph, bodies)
 	roots := l.Nodes(p.roots)
-	plan := &Plan{Source: p.source, Graph: l.Graph, Results: slices.Clone(p.outputs), Outputs: roots[:len(p.outputs)], Updates: roots[len(p.outputs):]}
+	plan := &Plan{Source: p.source, Graph: l.Graph, Results: slices.Clone(p.outputs), Outputs: roots[:len(p.outputs)],
+		Updates: roots[len(p.outputs):]}
 	at, listed := map[*lower.Buffer]int{}, map[*graph.Node]bool{}
 	noteMembers(listed, p.code.Kernels)
 	for i, k := range p.code.Kernels {
@@ -89,7 +90,8 @@ func (p *Program) plan() (*Plan, *outline.Inlined) {
 			s := p.code.BufferOf[o.Base]
 			if _, known := at[s]; !known {
 				at[s] = len(plan.Buffers)
-				plan.Buffers = append(plan.Buffers, BufferPlan{Node: l.Node(s.Node), Kind: BufferKind(s.Kind), First: i, InPlace: -1, buffer: s})
+				plan.Buffers = append(plan.Buffers,
+					BufferPlan{Node: l.Node(s.Node), Kind: BufferKind(s.Kind), First: i, InPlace: -1, buffer: s})
 			}
 			b := &plan.Buffers[at[s]]
 			b.Last = max(b.Last, i, s.Last)
@@ -149,7 +151,8 @@ func planOf(k lower.Kernel, l *outline.Inlined, listed map[*graph.Node]bool) Ker
 			listed[n], nodes = true, append(nodes, n)
 		}
 	}
-	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: l.Nodes(append(nodes, g.Members()...)), Reads: l.Nodes(reads), Writes: l.Nodes(writes)}
+	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: l.Nodes(append(nodes, g.Members()...)),
+		Reads: l.Nodes(reads), Writes: l.Nodes(writes)}
 	if loop, is := k.(*lower.Repeat); is {
 		if end := l.End(loop.Call); !slices.Contains(d.Nodes, end) {
 			d.Nodes = slices.Insert(d.Nodes, 0, end)

@@ -36,7 +36,8 @@ func TestPlanNamesKernelsAndBuffers(t *testing.T) {
 	for _, k := range plan.Kernels {
 		assert.NotEmpty(t, k.Programs)
 		for _, n := range k.Reads {
-			assert.True(t, n.Op().Class == graph.Source || written[n] || contains(k.Writes, n), "%s is read before it is written", n.Label())
+			assert.True(t, n.Op().Class == graph.Source || written[n] ||
+				contains(k.Writes, n), "%s is read before it is written", n.Label())
 		}
 		for _, n := range k.Writes {
 			written[n] = true
@@ -122,7 +123,9 @@ func TestPlansOfLoops(t *testing.T) {
 	x := g.Input("x", graph.Float32, 3)
 	counted, steps := ops.While(9, nodes{x}, func(c nodes) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(5)) },
 		func(step *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.Cast(step, graph.Float32))} })
-	chosen := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Sin(x)} }, func() nodes { return nodes{ops.Tanh(counted[0])} })
+	chosen := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Sin(x)} }, func() nodes {
+		return nodes{ops.Tanh(counted[0])}
+	})
 	var err error
 	programs["branches"], err = exec.Compile(g, exec.Outputs(append(chosen, steps)...))
 	require.NoError(t, err)

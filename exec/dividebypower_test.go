@@ -13,9 +13,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Whole numbers divided by powers of 2 of the program are rounded down, and remainders are never negative, on every instruction set.
+// Whole numbers divided by powers of 2 of the program are rounded down, and remainders are never negative, on every
+// instruction set.
 func TestWholeNumbersAreDividedByPowers(t *testing.T) {
-	large := []int64{0, 1, -1, 2, -2, 3, -3, 7, -8, 255, -256, 1 << 31, -1 << 31, 1<<62 + 1, -1<<62 - 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1}
+	large := []int64{0, 1, -1, 2, -2, 3, -3, 7, -8, 255, -256, 1 << 31, -1 << 31, 1<<62 + 1, -1<<62 - 1, math.MaxInt64,
+		math.MinInt64, math.MinInt64 + 1}
 	settings.Same(t, func() string {
 		text := ""
 		for by := range 63 {
@@ -37,8 +39,10 @@ func TestWholeNumbersAreDividedByPowers(t *testing.T) {
 				require.Equal(t, v>>by, exec.ArrayOf(t, out, q).Data.([]int64)[i], "%d // %d", v, c)
 				require.Equal(t, v&(c-1), exec.ArrayOf(t, out, r).Data.([]int64)[i], "%d %% %d", v, c)
 				if by < 31 {
-					require.Equal(t, int32(v)>>by, exec.ArrayOf(t, out, outputs[2]).Data.([]int32)[i], "%d // %d", int32(v), c)
-					require.Equal(t, int32(v)&int32(c-1), exec.ArrayOf(t, out, outputs[3]).Data.([]int32)[i], "%d %% %d", int32(v), c)
+					require.Equal(t, int32(v)>>by, exec.ArrayOf(t, out, outputs[2]).Data.([]int32)[i], "%d // %d",
+						int32(v), c)
+					require.Equal(t, int32(v)&int32(c-1), exec.ArrayOf(t, out, outputs[3]).Data.([]int32)[i],
+						"%d %% %d", int32(v), c)
 				}
 			}
 			text += fmt.Sprint(exec.ArrayOf(t, out, q).Data)

@@ -17,7 +17,8 @@ func TestValuesThatPyTorchLeavesOpen(t *testing.T) {
 	g := graph.New("open")
 	n := g.Dim("n")
 	f, i, j := g.Input("f", graph.Float64, n), g.Input("i", graph.Int64, n), g.Input("j", graph.Int32, n)
-	feed := exec.Feed{f: vec(math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, -2.7), i: vec[int64](math.MinInt64, 1<<32+5, -1, 7, 0, 1),
+	feed := exec.Feed{f: vec(math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30, -2.7),
+		i: vec[int64](math.MinInt64, 1<<32+5, -1, 7, 0, 1),
 		j: vec[int32](math.MinInt32, 5, -1, 7, 0, 1)}
 	for _, c := range []struct {
 		y    *graph.Node

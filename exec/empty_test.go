@@ -65,30 +65,38 @@ var sizedPrograms = []sizedCase{
 	{name: "all sums", outputs: func(p *sized) (list []*graph.Node) {
 		x := p.in(p.a, p.b, p.c)
 		for _, axes := range [][]ops.Axis{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {ops.AllAxes()}} {
-			list = append(list, ops.Sum(x, axes...), ops.Mean(x, axes...), ops.Prod(x, axes...), ops.Sum(ops.Tanh(x), axes...), ops.LogSumExp(x, axes...),
-				ops.Any(x, axes...), ops.All(x, axes...), ops.Var(x, 0, axes...), ops.Sum(ops.Permute(x, 2, 0, 1), axes...))
+			list = append(list, ops.Sum(x, axes...), ops.Mean(x, axes...), ops.Prod(x, axes...),
+				ops.Sum(ops.Tanh(x), axes...), ops.LogSumExp(x, axes...),
+				ops.Any(x, axes...), ops.All(x, axes...), ops.Var(x, 0, axes...),
+				ops.Sum(ops.Permute(x, 2, 0, 1), axes...))
 		}
 		return list
 	}},
 	{name: "greatest elements", outputs: func(p *sized) []*graph.Node {
 		x, y := p.in(p.a, p.b, 4), p.in(4, p.c)
-		return list(ops.Max(x, 2), ops.Min(ops.Transpose(x, 0, 2), 0), ops.ArgMax(x, 2), ops.ArgMin(ops.Flip(x, 2), 2), ops.Max(y, 0), ops.ArgMax(y, 0))
+		return list(ops.Max(x, 2), ops.Min(ops.Transpose(x, 0, 2), 0), ops.ArgMax(x, 2), ops.ArgMin(ops.Flip(x, 2), 2),
+			ops.Max(y, 0), ops.ArgMax(y, 0))
 	}},
 	{name: "an index among all elements of a view", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a.Plus(1), p.b.Plus(2), p.c.Plus(3))
 		written := ops.ArgMax(ops.Transpose(x, 0, 2), ops.KeepDims())
-		return list(ops.ArgMax(ops.Transpose(x, 0, 1)), ops.ArgMin(ops.Slice(x, 1, 0, 2, 1)), ops.ArgMax(ops.Flip(x, 1)), ops.ArgMin(x), ops.ArgMin(ops.Select(x, 1, 1)),
-			ops.ArgMax(ops.Expand(ops.Select(x, 1, 0), 3, p.a.Plus(1), p.c.Plus(3)), ops.KeepDims()), ops.AddInPlace(written, ops.ArgMax(ops.Sin(ops.Permute(x, 2, 0, 1)))))
+		return list(ops.ArgMax(ops.Transpose(x, 0, 1)), ops.ArgMin(ops.Slice(x, 1, 0, 2, 1)),
+			ops.ArgMax(ops.Flip(x, 1)), ops.ArgMin(x), ops.ArgMin(ops.Select(x, 1, 1)),
+			ops.ArgMax(ops.Expand(ops.Select(x, 1, 0), 3, p.a.Plus(1), p.c.Plus(3)), ops.KeepDims()),
+			ops.AddInPlace(written, ops.ArgMax(ops.Sin(ops.Permute(x, 2, 0, 1)))))
 	}},
 	{name: "an index among the elements of some axes", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, p.b.Plus(2), p.c.Plus(3), 2)
-		return list(ops.ArgMax(x, 1, -2), ops.ArgMin(x, 1, 3, ops.KeepDims()), ops.ArgMax(ops.Transpose(x, 1, 2), -1, 1), ops.ArgMin(ops.Sin(ops.Permute(x, 3, 1, 0, 2)), 0, 1),
+		return list(ops.ArgMax(x, 1, -2), ops.ArgMin(x, 1, 3, ops.KeepDims()),
+			ops.ArgMax(ops.Transpose(x, 1, 2), -1, 1), ops.ArgMin(ops.Sin(ops.Permute(x, 3, 1, 0, 2)), 0, 1),
 			ops.ArgMax(ops.Expand(ops.Select(x, 3, 0), 3, p.a, p.b.Plus(2), p.c.Plus(3)), 0, 2, ops.KeepDims()))
 	}},
 	{name: "stages of rows", outputs: func(p *sized) []*graph.Node {
 		x, w := p.in(p.a, p.b, p.c), p.in(5, p.c)
-		return list(ops.Softmax(x, 0), ops.Softmax(x, 1), ops.LogSoftmax(x, 2), ops.LayerNorm(x, ops.Select(w, 0, 3), ops.Select(w, 0, 4), 1e-5),
-			ops.RMSNorm(ops.Transpose(x, 0, 1), ops.Select(w, 0, 2), 1e-5), ops.Norm(x, 2, 1), ops.Standardize(x, 1e-5, 0))
+		return list(ops.Softmax(x, 0), ops.Softmax(x, 1), ops.LogSoftmax(x, 2),
+			ops.LayerNorm(x, ops.Select(w, 0, 3), ops.Select(w, 0, 4), 1e-5),
+			ops.RMSNorm(ops.Transpose(x, 0, 1), ops.Select(w, 0, 2), 1e-5), ops.Norm(x, 2, 1),
+			ops.Standardize(x, 1e-5, 0))
 	}},
 	{name: "a matrix product and what follows", outputs: func(p *sized) []*graph.Node {
 		m := ops.MatMul(p.in(p.a, p.b), p.in(p.b, p.c))
@@ -100,13 +108,16 @@ var sizedPrograms = []sizedCase{
 	}},
 	{name: "products of other orders", outputs: func(p *sized) []*graph.Node {
 		x, y, v := p.in(p.a, p.b), p.in(p.b, p.c), p.in(2, p.b)
-		return list(ops.MatMul(ops.Transpose(y, 0, 1), ops.Transpose(x, 0, 1)), ops.MatMul(ops.Flip(x, 1), ops.Flip(y, 0)),
-			ops.MatMul(x, ops.Select(v, 0, 1)), ops.MatMul(ops.Select(v, 0, 1), y), ops.Einsum("i,i", ops.Select(v, 0, 1), ops.Select(v, 0, 0)),
+		return list(ops.MatMul(ops.Transpose(y, 0, 1), ops.Transpose(x, 0, 1)),
+			ops.MatMul(ops.Flip(x, 1), ops.Flip(y, 0)),
+			ops.MatMul(x, ops.Select(v, 0, 1)), ops.MatMul(ops.Select(v, 0, 1), y),
+			ops.Einsum("i,i", ops.Select(v, 0, 1), ops.Select(v, 0, 0)),
 			ops.Einsum("ij,kj->ik", v, x), ops.Outer(ops.Select(v, 0, 1), ops.Select(p.in(3, p.a), 0, 2)))
 	}},
 	{name: "batches of products", outputs: func(p *sized) []*graph.Node {
 		x := p.in(2, p.a, 9, p.b)
-		return list(ops.Relu(ops.MatMul(x, p.in(p.a, p.b, p.c))), ops.Add(ops.MatMul(x, p.in(1, p.b, 33)), p.in(2, p.a, 9, 33)), ops.Sum(ops.MatMul(x, p.in(p.b, 3)), 0))
+		return list(ops.Relu(ops.MatMul(x, p.in(p.a, p.b, p.c))),
+			ops.Add(ops.MatMul(x, p.in(1, p.b, 33)), p.in(2, p.a, 9, 33)), ops.Sum(ops.MatMul(x, p.in(p.b, 3)), 0))
 	}},
 	{name: "one factor for a batch", outputs: func(p *sized) []*graph.Node {
 		y := ops.MatMul(p.in(p.a, p.b), p.in(4, p.b, p.c))
@@ -129,7 +140,8 @@ var sizedPrograms = []sizedCase{
 	}},
 	{name: "convolutions", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, p.b, 9)
-		return list(ops.Relu(ops.Conv1D(x, p.in(4, p.b, 3), p.in(4), ops.Padding(1))), ops.Conv1D(x, p.in(2, p.b, 2), nil, ops.Stride(2)))
+		return list(ops.Relu(ops.Conv1D(x, p.in(4, p.b, 3), p.in(4), ops.Padding(1))),
+			ops.Conv1D(x, p.in(2, p.b, 2), nil, ops.Stride(2)))
 	}},
 	{name: "a convolution with no filters", outputs: func(p *sized) []*graph.Node {
 		return list(ops.Conv1D(p.in(p.a, p.b, 9), p.in(p.c, p.b, 3), nil))
@@ -144,18 +156,22 @@ var sizedPrograms = []sizedCase{
 	}},
 	{name: "taking and adding by index", outputs: func(p *sized) []*graph.Node {
 		x, rows := p.in(p.a, 4, p.b), p.index(p.c)
-		return list(ops.Take(x, 1, rows), ops.IndexSelect(x, 1, rows), ops.SegmentSum(p.in(p.a, p.c, p.b), 1, rows, 4), ops.Embedding(rows, p.in(4, p.a)),
+		return list(ops.Take(x, 1, rows), ops.IndexSelect(x, 1, rows), ops.SegmentSum(p.in(p.a, p.c, p.b), 1, rows, 4),
+			ops.Embedding(rows, p.in(4, p.a)),
 			ops.OneHot(rows, 4, graph.Float64), ops.Gather(p.in(4, p.b), 0, p.index(2, p.b)))
 	}},
 	{name: "joins", outputs: func(p *sized) []*graph.Node {
 		x, y, z := p.in(p.a, p.b), p.in(p.c, p.b), p.in(p.a, p.c)
-		return list(ops.Concat(0, x, y, ops.Tanh(x)), ops.Concat(1, x, ops.Exp(z), x), ops.Stack(1, x, ops.Sin(x)), ops.Pad(x, 1, 2, 1, 7), ops.Pad(ops.Tanh(x), 0, 1, 0, 3),
-			ops.Tanh(ops.Concat(0, ops.Flip(x, 0), y)), ops.Concat(0, ops.Sum(x, 0), ops.Sum(y, 0), ops.Select(p.in(2, p.c), 0, 1)))
+		return list(ops.Concat(0, x, y, ops.Tanh(x)), ops.Concat(1, x, ops.Exp(z), x), ops.Stack(1, x, ops.Sin(x)),
+			ops.Pad(x, 1, 2, 1, 7), ops.Pad(ops.Tanh(x), 0, 1, 0, 3),
+			ops.Tanh(ops.Concat(0, ops.Flip(x, 0), y)),
+			ops.Concat(0, ops.Sum(x, 0), ops.Sum(y, 0), ops.Select(p.in(2, p.c), 0, 1)))
 	}},
 	{name: "pieces", outputs: func(p *sized) []*graph.Node {
 		x := p.in(6, p.a, p.b)
 		parts := ops.Split(x, 0, 2)
-		return list(ops.Add(ops.Sin(parts[0]), ops.Mul(parts[1], parts[2])), ops.Roll(x, 0, 2), ops.Tile(x, 2, 1, 1), ops.RepeatInterleave(x, 0, 2))
+		return list(ops.Add(ops.Sin(parts[0]), ops.Mul(parts[1], parts[2])), ops.Roll(x, 0, 2), ops.Tile(x, 2, 1, 1),
+			ops.RepeatInterleave(x, 0, 2))
 	}},
 	{name: "windows", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, 9, p.b)
@@ -168,18 +184,22 @@ var sizedPrograms = []sizedCase{
 	}},
 	{name: "views and copies", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, p.b, 4)
-		return list(ops.Tanh(p.in(p.c)), ops.Reshape(ops.Transpose(x, 0, 1), p.b, p.a.Times(4)), ops.Flip(ops.Copy(x), 0, 2), ops.Triu(x, 1), ops.Expand(ops.Unsqueeze(x, 1), p.a, p.c, p.b, 4),
+		return list(ops.Tanh(p.in(p.c)), ops.Reshape(ops.Transpose(x, 0, 1), p.b, p.a.Times(4)),
+			ops.Flip(ops.Copy(x), 0, 2), ops.Triu(x, 1), ops.Expand(ops.Unsqueeze(x, 1), p.a, p.c, p.b, 4),
 			ops.Select(x, 2, 3), ops.Reshape(ops.Permute(x, 2, 1, 0), -1), ops.Diagonal(p.in(p.a, p.a, 2), 0, 0, 1))
 	}},
 	{name: "positions", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, p.b)
 		at := ops.Cast(ops.Iota(p.g, 1, p.a, p.b), graph.Float64)
-		return list(ops.Mul(x, at), p.plusPosition(ops.MatMul(x, ops.Select(p.in(2, p.b), 0, 1))), p.plusPosition(ops.Reshape(ops.MatMul(x, p.in(p.b, p.c)), -1)),
-			p.plusPosition(ops.MatMul(x, p.in(p.b, p.c))), p.plusPosition(ops.MatMul(p.in(2, p.a, p.c), p.in(2, p.c, p.b))))
+		return list(ops.Mul(x, at), p.plusPosition(ops.MatMul(x, ops.Select(p.in(2, p.b), 0, 1))),
+			p.plusPosition(ops.Reshape(ops.MatMul(x, p.in(p.b, p.c)), -1)),
+			p.plusPosition(ops.MatMul(x, p.in(p.b, p.c))),
+			p.plusPosition(ops.MatMul(p.in(2, p.a, p.c), p.in(2, p.c, p.b))))
 	}},
 	{name: "losses", outputs: func(p *sized) []*graph.Node {
 		x := p.in(p.a, 5)
-		return list(ops.CrossEntropy(x, p.index(p.a), ops.SumLoss()), ops.MSE(x, p.in(p.a, 5), ops.SumLoss()), ops.MSE(x, p.in(p.a, 5)))
+		return list(ops.CrossEntropy(x, p.index(p.a), ops.SumLoss()), ops.MSE(x, p.in(p.a, 5), ops.SumLoss()),
+			ops.MSE(x, p.in(p.a, 5)))
 	}},
 	{name: "writes of a part", outputs: func(p *sized) []*graph.Node {
 		e, w := p.in(3, p.a), p.param(6)
@@ -197,7 +217,8 @@ var sizedPrograms = []sizedCase{
 }
 
 // emptied lists sizes of one program in turn: with some and none along each axis.
-var emptied = [][3]any{{3, 5, 4}, {0, 5, 4}, {3, 5, 4}, {3, 0, 4}, {3, 0, 4}, {3, 5, 0}, {0, 0, 4}, {3, 0, 0}, {0, 0, 0}, {1, 1, 1}, {12, 9, 17}, {12, 0, 17}, {0, 9, 17}}
+var emptied = [][3]any{{3, 5, 4}, {0, 5, 4}, {3, 5, 4}, {3, 0, 4}, {3, 0, 4}, {3, 5, 0}, {0, 0, 4}, {3, 0, 0},
+	{0, 0, 0}, {1, 1, 1}, {12, 9, 17}, {12, 0, 17}, {0, 9, 17}}
 
 // TestEmptySizes runs programs of every kind of kernel at sizes in turn, some of which are 0, named
 // and as numbers.

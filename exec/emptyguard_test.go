@@ -17,11 +17,15 @@ import (
 // where the rows have elements, and none where they have not.
 func TestDivisorsOfNoElements(t *testing.T) {
 	divisions := map[string]func(x, y *graph.Node) *graph.Node{
-		"floor":              ops.FloorDiv,
-		"remainder":          ops.Remainder,
-		"of repeated values": func(x, y *graph.Node) *graph.Node { return ops.Remainder(ops.Expand(y, x.Shape()...), y) },
-		"summed":             func(x, y *graph.Node) *graph.Node { return ops.Sum(ops.FloorDiv(x, y), 1) },
-		"after a sum":        func(x, y *graph.Node) *graph.Node { return ops.FloorDiv(ops.Sub(x, ops.Sum(x, 1, ops.KeepDims())), y) },
+		"floor":     ops.FloorDiv,
+		"remainder": ops.Remainder,
+		"of repeated values": func(x, y *graph.Node) *graph.Node {
+			return ops.Remainder(ops.Expand(y, x.Shape()...), y)
+		},
+		"summed": func(x, y *graph.Node) *graph.Node { return ops.Sum(ops.FloorDiv(x, y), 1) },
+		"after a sum": func(x, y *graph.Node) *graph.Node {
+			return ops.FloorDiv(ops.Sub(x, ops.Sum(x, 1, ops.KeepDims())), y)
+		},
 	}
 	settings.Same(t, func() string {
 		var text strings.Builder

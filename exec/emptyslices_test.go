@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestLoopsOverSlicesWithoutElements has steps that read nothing of a value whose memory ends before the last step's place would be: the collector would
-// find a pointer there.
+// TestLoopsOverSlicesWithoutElements has steps that read nothing of a value whose memory ends before the last step's
+// place would be: the collector would find a pointer there.
 func TestLoopsOverSlicesWithoutElements(t *testing.T) {
 	const block = 32
 	g := graph.New("nothing")
@@ -20,7 +20,8 @@ func TestLoopsOverSlicesWithoutElements(t *testing.T) {
 	blocks := n.FloorDiv(block)
 	x := g.Input("x", graph.Float64, n, 3)
 	over := ops.MoveAxis(ops.Reshape(ops.Slice(x, 0, 0, blocks.Times(block), 1), blocks, block, 3), 1, 0)
-	final, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float64, blocks, 3)}, Over: []*graph.Node{over}},
+	final, outs := ops.Scan(
+		ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float64, blocks, 3)}, Over: []*graph.Node{over}},
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			sum := ops.Add(carry[0], x[0])
 			return []*graph.Node{sum}, []*graph.Node{ops.Tanh(sum)}

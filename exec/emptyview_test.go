@@ -72,7 +72,8 @@ func TestRepeatedElementsOfNothing(t *testing.T) {
 	require.NoError(t, err)
 	s := p.NewSession()
 	for _, c := range []struct{ x, first, rows []float64 }{
-		{nil, []float64{}, []float64{0}}, {[]float64{7}, []float64{7}, []float64{14}}, {[]float64{1, 2, 3}, []float64{3}, []float64{6}},
+		{nil, []float64{}, []float64{0}}, {[]float64{7}, []float64{7}, []float64{14}},
+		{[]float64{1, 2, 3}, []float64{3}, []float64{6}},
 	} {
 		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{len(c.x)}, Data: c.x}})
 		require.NoError(t, err)

@@ -99,7 +99,8 @@ func TestTilesOfProducts(t *testing.T) {
 		batch   []int
 		m, n, k int
 	}
-	sizes := []size{{nil, 2, 32, 1}, {nil, 100, 96, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5024, 7}, {nil, 700, 70, 9}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
+	sizes := []size{{nil, 2, 32, 1}, {nil, 100, 96, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5024, 7},
+		{nil, 700, 70, 9}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
 	for m := 2; m <= 13; m++ {
 		if !testing.Short() || m%4 == 0 {
 			sizes = append(sizes, size{nil, m, 15 + 3*m, 30 - m})
@@ -113,12 +114,15 @@ func TestTilesOfProducts(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(z.m), uint64(z.n)))
 					g, feed := graph.New("tiles"), exec.Feed{}
 					input := inputs(g, feed, rng, dtype)
-					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
+					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...),
+						input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
 					p := ops.MatMul(x, w)
-					y := of(p, others{input("one"), input("cols", z.n), input("rows", z.m, 1), input("same", append(append([]int{}, z.batch...), z.m, z.n)...)})
+					y := of(p, others{input("one"), input("cols", z.n), input("rows", z.m, 1),
+						input("same", append(append([]int{}, z.batch...), z.m, z.n)...)})
 					s := requireTiles(t, fmt.Sprint(z), g, feed, y...)
 					tiled += s.Tiled()
-					require.Equal(t, s.Tiled(), requireTiles(t, fmt.Sprint(z, " and the product"), g, feed, append(y, p)...).Tiled())
+					require.Equal(t, s.Tiled(), requireTiles(
+						t, fmt.Sprint(z, " and the product"), g, feed, append(y, p)...).Tiled())
 				}
 				require.GreaterOrEqual(t, tiled, 7) // of 20: the others have fewer columns than tiles
 			})
@@ -167,8 +171,10 @@ func TestTilesWithRepetitionDecidedInTheRun(t *testing.T) {
 		func(p, x *graph.Node) *graph.Node { return ops.Sub(x, p) },
 		func(p, x *graph.Node) *graph.Node { return ops.Gelu(ops.Add(x, p)) },
 	} {
-		g := graph.New("repeated", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
-		a, b, x := g.Input("a", graph.Float32, 60, 9), g.Input("b", graph.Float32, 9, 64), g.Input("x", graph.Float32, g.Dim("rows"), g.Dim("cols"))
+		g := graph.New("repeated", graph.WithPolicy(
+			graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
+		a, b, x := g.Input("a", graph.Float32, 60, 9), g.Input("b", graph.Float32, 9, 64),
+			g.Input("x", graph.Float32, g.Dim("rows"), g.Dim("cols"))
 		y := of(ops.MatMul(a, b), x)
 		for _, size := range [][2]int{{60, 64}, {1, 64}, {60, 1}, {1, 1}} {
 			feed := exec.Feed{}
@@ -191,19 +197,22 @@ func TestTilesOfConvolutions(t *testing.T) {
 		t.Skip("there is no machine code for tiles")
 	}
 	for _, z := range []struct{ images, in, side, out, kernel, stride, padding int }{
-		{1, 3, 8, 7, 1, 1, 0}, {3, 5, 9, 13, 3, 1, 1}, {2, 4, 12, 8, 5, 1, 0}, {4, 2, 11, 6, 3, 2, 1}, {2, 70, 6, 9, 3, 1, 1}, {1, 1, 28, 6, 5, 1, 2},
+		{1, 3, 8, 7, 1, 1, 0}, {3, 5, 9, 13, 3, 1, 1}, {2, 4, 12, 8, 5, 1, 0}, {4, 2, 11, 6, 3, 2, 1},
+		{2, 70, 6, 9, 3, 1, 1}, {1, 1, 28, 6, 5, 1, 2},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		g, feed := graph.New("convolution"), exec.Feed{}
 		input := inputs(g, feed, rng, graph.Float32)
-		y := ops.Relu(ops.Conv2D(input("x", z.images, z.in, z.side, z.side), input("w", z.out, z.in, z.kernel, z.kernel), input("b", z.out),
+		y := ops.Relu(ops.Conv2D(input("x", z.images, z.in, z.side, z.side),
+			input("w", z.out, z.in, z.kernel, z.kernel), input("b", z.out),
 			ops.Padding(z.padding), ops.Stride(z.stride)))
 		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, feed, y).Tiled(), "%v", z)
 	}
 }
 
 // inputs returns what makes inputs of a graph and feeds them with drawn numbers, some special.
-func inputs(g *graph.Graph, feed exec.Feed, rng *rand.Rand, dtype graph.DType) func(name string, shape ...int) *graph.Node {
+func inputs(g *graph.Graph, feed exec.Feed, rng *rand.Rand, dtype graph.DType) func(name string,
+	shape ...int) *graph.Node {
 	return func(name string, shape ...int) *graph.Node {
 		n := g.Input(name, dtype, graph.MakeShape(shape...)...)
 		v := drawn(rng, dtype, shape)

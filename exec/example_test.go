@@ -74,7 +74,8 @@ func ExampleSession_RunWithoutUpdates() {
 		log.Fatal(err)
 	}
 	session := prog.NewSession()
-	for _, run := range []func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error){session.RunWithoutUpdates, session.Run, session.Run, session.RunWithoutUpdates} {
+	for _, run := range []func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error){
+		session.RunWithoutUpdates, session.Run, session.Run, session.RunWithoutUpdates} {
 		r, err := run(context.Background(), nil)
 		if err != nil {
 			log.Fatal(err)

@@ -60,7 +60,8 @@ func data(n int) (x, t *tensor.Dense) {
 		}
 		ts[i] = xs[4*i] + 2*xs[4*i+1] - xs[4*i+2] + 0.5
 	}
-	return tensor.New(tensor.WithShape(n, 4), tensor.WithBacking(xs)), tensor.New(tensor.WithShape(n), tensor.WithBacking(ts))
+	return tensor.New(tensor.WithShape(n, 4), tensor.WithBacking(xs)),
+		tensor.New(tensor.WithShape(n), tensor.WithBacking(ts))
 }
 
 func TestOneProgramTrainsOnEveryBatchSize(t *testing.T) {
@@ -128,17 +129,22 @@ func TestBadFeeds(t *testing.T) {
 		feed exec.Feed
 		want string
 	}{
-		"missing":       {exec.Feed{r.x: x}, "input t is not fed"},
-		"wrong rank":    {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
-		"wrong dtype":   {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y}, "input x needs dtype float32, got float64"},
-		"wrong size":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 5}, Data: make([]float32, 40)}, r.t: y}, "axis 1 of input x is 5"},
+		"missing":    {exec.Feed{r.x: x}, "input t is not fed"},
+		"wrong rank": {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
+		"wrong dtype": {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y},
+			"input x needs dtype float32, got float64"},
+		"wrong size": {exec.Feed{r.x: exec.Array{Shape: []int{8, 5}, Data: make([]float32, 40)}, r.t: y},
+			"axis 1 of input x is 5"},
 		"another batch": {exec.Feed{r.x: x, r.t: seven}, "batch = 8   from input x, axis 0"},
 		"stranger":      {exec.Feed{r.x: x, r.t: y, other: y}, "stranger"},
 		"nil tensor":    {exec.Feed{r.x: (*tensor.Dense)(nil), r.t: y}, "the tensor is nil"},
 		"nil":           {exec.Feed{r.x: nil, r.t: y}, "cannot be fed"},
-		"short data":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y}, "has 32 elements, but got 3"},
-		"vast shape":    {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast}, Data: make([]float32, 3)}, r.t: y}, fmt.Sprintf("has %v elements, but got 3", new(big.Int).Lsh(big.NewInt(1), 2*vastBits))},
-		"empty of vast": {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast, 0}, Data: make([]float32, 3)}, r.t: y}, "has 0 elements, but got 3"},
+		"short data": {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y},
+			"has 32 elements, but got 3"},
+		"vast shape": {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast}, Data: make([]float32, 3)}, r.t: y},
+			fmt.Sprintf("has %v elements, but got 3", new(big.Int).Lsh(big.NewInt(1), 2*vastBits))},
+		"empty of vast": {exec.Feed{r.x: exec.Array{Shape: []int{vast, vast, 0}, Data: make([]float32, 3)}, r.t: y},
+			"has 0 elements, but got 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Run(context.Background(), c.feed)
@@ -190,7 +196,8 @@ func TestTargetOutOfRangeStopsTheRun(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(loss))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{
-		x: exec.Array{Shape: []int{3, 5}, Data: make([]float32, 15)}, target: exec.Array{Shape: []int{3}, Data: []int64{0, 1, 5}}})
+		x:      exec.Array{Shape: []int{3, 5}, Data: make([]float32, 15)},
+		target: exec.Array{Shape: []int{3}, Data: []int64{0, 1, 5}}})
 	var stopped *exec.RunError
 	require.ErrorAs(t, err, &stopped)
 	require.ErrorContains(t, err, "out of bounds")
@@ -209,11 +216,13 @@ func TestUndecidedAxisBroadcastsAndSumsBack(t *testing.T) {
 	require.NoError(t, err)
 	s := p.NewSession()
 	xs := exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}
-	out, err := s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{1, 3}, Data: []float32{1, 1, 1}}})
+	out, err := s.Run(context.Background(),
+		exec.Feed{x: xs, y: exec.Array{Shape: []int{1, 3}, Data: []float32{1, 1, 1}}})
 	require.NoError(t, err)
 	require.Equal(t, 21.0, scalarOf(t, out, loss))
 	require.Equal(t, exec.Array{Shape: []int{1, 3}, Data: []float32{5, 7, 9}}, arrayOf(t, out, dy))
-	out, err = s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{2, 3}, Data: []float32{1, 1, 1, 2, 2, 2}}})
+	out, err = s.Run(context.Background(),
+		exec.Feed{x: xs, y: exec.Array{Shape: []int{2, 3}, Data: []float32{1, 1, 1, 2, 2, 2}}})
 	require.NoError(t, err)
 	require.Equal(t, 36.0, scalarOf(t, out, loss))
 	require.Equal(t, exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}, arrayOf(t, out, dy))

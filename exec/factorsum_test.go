@@ -50,7 +50,8 @@ func TestSumsOfFactors(t *testing.T) {
 		for _, dtype := range floats() {
 			for second, b := range seconds {
 				t.Run(fmt.Sprint(name, " ", dtype, " ", second), func(t *testing.T) {
-					for _, z := range [][3]int{{20, 32, 50}, {50, 64, 300}, {100, 70, 600}, {33, 40, 1700}, {400, 100, 256}} {
+					for _, z := range [][3]int{{20, 32, 50}, {50, 64, 300}, {100, 70, 600}, {33, 40, 1700},
+						{400, 100, 256}} {
 						for _, isFused := range []bool{false, true} {
 							rng := rand.New(rand.NewPCG(uint64(z[0]), uint64(z[1])))
 							g, feed := graph.New("sums"), exec.Feed{}

@@ -15,8 +15,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// With the option, products of BFloat16 are those of tile registers where there are any: near those without it, and the same on any number
-// of threads. Their factors are not converted.
+// With the option, products of BFloat16 are those of tile registers where there are any: near those without it, and the
+// same on any number of threads. Their factors are not converted.
 func TestFastBFloat16(t *testing.T) {
 	g := graph.New("bfloat16")
 	r := rand.New(rand.NewPCG(1, 2))

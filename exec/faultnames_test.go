@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestIndicesOutOfRangeAreCalledByTheirNames wants an error of an index to name the value that the user gave, whatever dtype it had before it was
-// converted, and whatever computes the result.
+// TestIndicesOutOfRangeAreCalledByTheirNames wants an error of an index to name the value that the user gave, whatever
+// dtype it had before it was converted, and whatever computes the result.
 func TestIndicesOutOfRangeAreCalledByTheirNames(t *testing.T) {
 	column := func(index *graph.Node) *graph.Node { return ops.Unsqueeze(index, 1) }
 	calls := map[string]func(g *graph.Graph, table, x, index *graph.Node) *graph.Node{
@@ -21,10 +21,16 @@ func TestIndicesOutOfRangeAreCalledByTheirNames(t *testing.T) {
 		"Gather": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
 			return ops.Gather(table, 0, column(index))
 		},
-		"Index":      func(g *graph.Graph, table, x, index *graph.Node) *graph.Node { return ops.Index(table, index) },
-		"TakeFlat":   func(g *graph.Graph, table, x, index *graph.Node) *graph.Node { return ops.TakeFlat(table, index) },
-		"SegmentSum": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node { return ops.SegmentSum(x, 0, index, 10) },
-		"IndexAdd":   func(g *graph.Graph, table, x, index *graph.Node) *graph.Node { return ops.IndexAdd(table, 0, index, x) },
+		"Index": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node { return ops.Index(table, index) },
+		"TakeFlat": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
+			return ops.TakeFlat(table, index)
+		},
+		"SegmentSum": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
+			return ops.SegmentSum(x, 0, index, 10)
+		},
+		"IndexAdd": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
+			return ops.IndexAdd(table, 0, index, x)
+		},
 		"IndexCopy": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
 			return ops.IndexCopy(table, 0, index, x)
 		},

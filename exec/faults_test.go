@@ -69,24 +69,34 @@ func TestFaultsTellElements(t *testing.T) {
 	p, whole := g.Input("p", graph.Float32, n), g.Input("whole", graph.Int32, 2, g.Dim("k"))
 	ps, wholes := make([]float32, n), []int32{1, 2, 3, 4, 0, 5}
 	ps[9] = 1.5
-	feed := exec.Feed{scores: exec.Array{Shape: []int{n, c, 7}, Data: make([]float32, n*c*7)}, target: large(n, 7), index: large(n, 7),
-		x: exec.Array{Shape: []int{n, 7}, Data: make([]float32, n*7)}, p: vec(ps...), whole: exec.Array{Shape: []int{2, 3}, Data: wholes}}
+	feed := exec.Feed{scores: exec.Array{Shape: []int{n, c, 7}, Data: make([]float32, n*c*7)}, target: large(n, 7),
+		index: large(n, 7),
+		x:     exec.Array{Shape: []int{n, 7}, Data: make([]float32, n*7)}, p: vec(ps...),
+		whole: exec.Array{Shape: []int{2, 3}, Data: wholes}}
 	for _, v := range []struct {
 		y    *graph.Node
 		says string
 	}{
 		{ops.CrossEntropy(scores, target), "a target is out of bounds: target[2, 3] is 1005, not in 0..49"},
-		{ops.CrossEntropy(scores, target, ops.IgnoreIndex(1005)), "a target is out of bounds: target[3, 1] is -7, not in 0..49"},
+		{ops.CrossEntropy(scores, target, ops.IgnoreIndex(1005)),
+			"a target is out of bounds: target[3, 1] is -7, not in 0..49"},
 		{ops.NLL(scores, target, ops.EachLoss()), "a target is out of bounds: target[2, 3] is 1005, not in 0..49"},
-		{ops.CrossEntropy(ops.Slice(scores, 0, 2, 4, 1), ops.Slice(target, 0, 2, 4, 1)), "target[2, 3] is 1005, not in 0..49"},
+		{ops.CrossEntropy(ops.Slice(scores, 0, 2, 4, 1), ops.Slice(target, 0, 2, 4, 1)),
+			"target[2, 3] is 1005, not in 0..49"},
 		{ops.Gather(x, 0, index), "index is out of bounds: index[2, 3] is 1005, not in 0..399"},
 		{ops.Gather(ops.Transpose(x, 0, 1), 1, ops.Transpose(index, 0, 1)), "index is out of bounds: index["},
-		{ops.Gather(x, 0, ops.Add(index, index)), "index is out of bounds: Add(index, index)[2, 3] is 2010, not in 0..399"},
-		{ops.Gather(x, 0, ops.Cast(ops.Sub(graph.Num(3), ops.Cast(index, graph.Int32)), graph.Int64)), "[2, 3] is -1002, not in 0..399"},
-		{ops.NLL(scores, ops.Add(target, target)), "a target is out of bounds: Add(target, target)[2, 3] is 2010, not in 0..49"},
-		{ops.BCE(ops.Mul(p, graph.Num(-0.5)), ops.Zeros(g, graph.Float32, n)), "between 0 and 1: Mul(p, -0.5)[9] is -0.75"},
-		{ops.BCE(ops.Log(ops.Sub(p, graph.Num(1))), ops.Zeros(g, graph.Float32, n)), "between 0 and 1: Log(Sub(…))[0] is NaN"},
-		{ops.FloorDiv(ops.Add(whole, graph.Num(1)), ops.Sub(whole, graph.Num(4))), "ZeroDivisionError: Sub(whole, 4)[1, 0] is 0"},
+		{ops.Gather(x, 0, ops.Add(index, index)),
+			"index is out of bounds: Add(index, index)[2, 3] is 2010, not in 0..399"},
+		{ops.Gather(x, 0, ops.Cast(ops.Sub(graph.Num(3), ops.Cast(index, graph.Int32)), graph.Int64)),
+			"[2, 3] is -1002, not in 0..399"},
+		{ops.NLL(scores, ops.Add(target, target)),
+			"a target is out of bounds: Add(target, target)[2, 3] is 2010, not in 0..49"},
+		{ops.BCE(ops.Mul(p, graph.Num(-0.5)), ops.Zeros(g, graph.Float32, n)),
+			"between 0 and 1: Mul(p, -0.5)[9] is -0.75"},
+		{ops.BCE(ops.Log(ops.Sub(p, graph.Num(1))), ops.Zeros(g, graph.Float32, n)),
+			"between 0 and 1: Log(Sub(…))[0] is NaN"},
+		{ops.FloorDiv(ops.Add(whole, graph.Num(1)), ops.Sub(whole, graph.Num(4))),
+			"ZeroDivisionError: Sub(whole, 4)[1, 0] is 0"},
 		{ops.BCE(p, ops.Zeros(g, graph.Float32, n)), "all elements of input should be between 0 and 1: p[9] is 1.5"},
 		{ops.FloorDiv(graph.Num(7), whole), "ZeroDivisionError: whole[1, 1] is 0"},
 		{ops.Remainder(graph.Num(7), ops.Transpose(whole, 0, 1)), "ZeroDivisionError: whole[1, 1] is 0"},

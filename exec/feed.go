@@ -16,7 +16,8 @@ import (
 // Feed holds the values of inputs for one run. Each is
 //
 //   - a *tensor.Dense or an [Array], whose memory is used without a copy;
-//   - a slice such as []float32, used without a copy too: its shape is the input's, in which at most one size may be unknown;
+//   - a slice such as []float32, used without a copy too: its shape is the input's, in which at most one size may be
+//     unknown;
 //   - nested slices or arrays, such as [][]float32, whose elements are copied in each run;
 //   - for a scalar, a Go number or bool.
 type Feed map[*graph.Node]any

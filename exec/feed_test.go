@@ -29,7 +29,8 @@ func TestStrangeFeeds(t *testing.T) {
 		feed exec.Feed
 		want string
 	}{
-		{exec.Feed{x: fit, late: 1}, "late, which was declared (feed_test.go:23:10) after the program was compiled: compile it again"},
+		{exec.Feed{x: fit, late: 1},
+			"late, which was declared (feed_test.go:23:10) after the program was compiled: compile it again"},
 		{exec.Feed{x: fit, w: fit}, "w, a parameter: set it with Session.SetParam"},
 		{exec.Feed{x: fit, y: fit}, "y, which is computed (feed_test.go:20"},
 		{exec.Feed{x: fit, other: 1}, `other, which is not a node of graph "strange"`},

@@ -13,10 +13,14 @@ import (
 // basicTypes are the types of numbers and bools by kind. A value of a named type, such as a user's ID, is copied as its
 // basic type.
 var basicTypes = map[reflect.Kind]reflect.Type{
-	reflect.Bool: reflect.TypeFor[bool](), reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
-	reflect.Int: reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](),
-	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](), reflect.Uint8: reflect.TypeFor[uint8](),
-	reflect.Uint16: reflect.TypeFor[uint16](), reflect.Uint32: reflect.TypeFor[uint32](), reflect.Uint64: reflect.TypeFor[uint64](),
+	reflect.Bool: reflect.TypeFor[bool](), reflect.Float32: reflect.TypeFor[float32](),
+	reflect.Float64: reflect.TypeFor[float64](),
+	reflect.Int:     reflect.TypeFor[int](), reflect.Int8: reflect.TypeFor[int8](),
+	reflect.Int16: reflect.TypeFor[int16](),
+	reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
+	reflect.Uint8:  reflect.TypeFor[uint8](),
+	reflect.Uint16: reflect.TypeFor[uint16](), reflect.Uint32: reflect.TypeFor[uint32](),
+	reflect.Uint64: reflect.TypeFor[uint64](),
 }
 
 // maxNesting limits the nesting of lists: a list may contain itself.
@@ -42,7 +46,8 @@ func takeNested(m *memory.Value, v reflect.Value) error {
 	}
 	count := memory.CountOf(shape)
 	all := m.Room(list, count)
-	rest, err := copyNested(unsafe.Slice((*byte)(all.UnsafePointer()), count*int(elem.Size())), v, shape, make([]int, 0, len(shape)))
+	rest, err := copyNested(unsafe.Slice((*byte)(all.UnsafePointer()), count*int(elem.Size())), v, shape,
+		make([]int, 0, len(shape)))
 	if err != nil {
 		return err
 	}
@@ -68,7 +73,8 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 		}
 		// Further sizes are unknown, except those of arrays.
 		if v = reflect.Zero(v.Type().Elem()); v.Kind() == reflect.Slice {
-			return nil, nil, errors.New("it has no elements, so its shape is unknown: use exec.Array{Shape: …, Data: …}")
+			return nil, nil, errors.New(
+				"it has no elements, so its shape is unknown: use exec.Array{Shape: …, Data: …}")
 		}
 	}
 	return shape, v.Type(), nil
@@ -78,7 +84,9 @@ func nestedShape(v reflect.Value) (shape []int, elem reflect.Type, err error) {
 // room.
 func copyNested(room []byte, v reflect.Value, shape, place []int) ([]byte, error) {
 	if v.Len() != shape[0] {
-		return nil, fmt.Errorf("the list at %v has %d elements, but the first one at its level has %d: all must have the same number", place, v.Len(), shape[0])
+		return nil, fmt.Errorf(
+			"the list at %v has %d elements, but the first one at its level has %d: all must have the same number",
+			place, v.Len(), shape[0])
 	}
 	if v.Len() == 0 || v.Type().Elem().Size() == 0 {
 		return room, nil

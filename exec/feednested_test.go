@@ -32,12 +32,14 @@ func TestListsThatNoInputTakes(t *testing.T) {
 		"strings":            {[2][1]string{}, "its data is []string, not a slice of a dtype"},
 		"one level too many": {[][][]float32{{{1}}}, "x"},
 		"other elements":     {[][]float64{{1}}, "input x needs dtype float32, got float64"},
-		"ragged below":       {[][2][]float32{{{1}, {1}}, {{1}, {1, 2}}}, "input x: the list at [1 1] has 2 elements, but the first one at its level has 1"},
+		"ragged below": {[][2][]float32{{{1}, {1}}, {{1}, {1, 2}}},
+			"input x: the list at [1 1] has 2 elements, but the first one at its level has 1"},
 	} {
 		_, err := s.Run(t.Context(), exec.Feed{x: c.x})
 		require.ErrorContains(t, err, c.want, name)
 	}
-	for _, empty := range []any{[0][5]float32{}, [1 << 30][0]float32{}, make([][0]float32, 1<<30), [][]float32{{}, {}}} {
+	for _, empty := range []any{[0][5]float32{}, [1 << 30][0]float32{}, make([][0]float32, 1<<30),
+		[][]float32{{}, {}}} {
 		_, err := s.Run(t.Context(), exec.Feed{x: empty})
 		require.NoError(t, err)
 	}

@@ -23,7 +23,8 @@ func takeSlice(m *memory.Value, data any, count int, n *graph.Node, known []int,
 			shape[axis] = size
 			each *= size
 		case open >= 0:
-			return fmt.Errorf("a slice does not determine the sizes %s and %s of %s: use exec.Array{Shape: …, Data: …}", n.Shape()[open], n.Shape()[axis], n.Shape())
+			return fmt.Errorf("a slice does not determine the sizes %s and %s of %s: use exec.Array{Shape: …, Data: …}",
+				n.Shape()[open], n.Shape()[axis], n.Shape())
 		default:
 			open = axis
 		}
@@ -32,7 +33,9 @@ func takeSlice(m *memory.Value, data any, count int, n *graph.Node, known []int,
 	case open >= 0 && each > 0 && count%each == 0:
 		shape[open] = count / each
 	case open >= 0 && each == 0:
-		return fmt.Errorf("a slice does not determine the size %s of %s, which has no elements: use exec.Array{Shape: …, Data: …}", n.Shape()[open], n.Shape())
+		return fmt.Errorf(
+			"a slice does not determine the size %s of %s, which has no elements: use exec.Array{Shape: …, Data: …}",
+			n.Shape()[open], n.Shape())
 	case open >= 0:
 		return fmt.Errorf("the slice has %d elements, but %s needs a multiple of %d%s", count, n.Shape(), each, given)
 	case count != each:

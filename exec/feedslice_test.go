@@ -31,12 +31,15 @@ func TestSlicesHaveTheShapeOfTheirInput(t *testing.T) {
 		"nested slices":  {[][]float32{{1, 2, 3}, {4, 5, 6}}, []int64{0, 0}, []float32{6, 15}, ""},
 		"an array":       {[1][3]float32{{1, 2, 3}}, [1]int{1}, []float32{7}, ""},
 		"slices' slices": {[]alias{{1, 2, 3}}, []int64{0}, []float32{6}, ""},
-		"no multiple":    {[]float32{1, 2, 3, 4}, []int{10, 20}, nil, "input x: the slice has 4 elements, but [batch, width] needs a multiple of 3"},
-		"ragged":         {[][]float32{{1, 2, 3}, {4, 5}}, []int{1, 2}, nil, "input x: the list at [1] has 2 elements, but the first one at its level has 3: all must have the same number"},
-		"empty":          {[][]float32{}, []int{}, nil, "it has no elements, so its shape is unknown: use exec.Array"},
-		"another dtype":  {[]float64{1, 2, 3}, []int{1}, nil, "input x needs dtype float32, got float64 (declared at feedslice_test.go:18:7): feed []float32, or declare the input as graph.Float64"},
-		"text":           {[]string{"a"}, []int{1}, nil, "its data is []string, not a slice of a dtype"},
-		"other sizes":    {[]float32{1, 2, 3}, []int{1, 2}, nil, "batch"},
+		"no multiple": {[]float32{1, 2, 3, 4}, []int{10, 20}, nil,
+			"input x: the slice has 4 elements, but [batch, width] needs a multiple of 3"},
+		"ragged": {[][]float32{{1, 2, 3}, {4, 5}}, []int{1, 2}, nil,
+			"input x: the list at [1] has 2 elements, but the first one at its level has 3: all must have the same number"},
+		"empty": {[][]float32{}, []int{}, nil, "it has no elements, so its shape is unknown: use exec.Array"},
+		"another dtype": {[]float64{1, 2, 3}, []int{1}, nil,
+			"input x needs dtype float32, got float64 (declared at feedslice_test.go:18:7): feed []float32, or declare the input as graph.Float64"},
+		"text":        {[]string{"a"}, []int{1}, nil, "its data is []string, not a slice of a dtype"},
+		"other sizes": {[]float32{1, 2, 3}, []int{1, 2}, nil, "batch"},
 	} {
 		r, err := s.Run(t.Context(), exec.Feed{x: c.x, label: c.label})
 		if c.err != "" {
@@ -65,10 +68,12 @@ func TestSlicesThatDoNotTellTheirShape(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: []float32{1, 2, 3, 4}})
-	require.ErrorContains(t, err, "input x: a slice does not determine the sizes rows and columns of [rows, columns]: use exec.Array")
+	require.ErrorContains(
+		t, err, "input x: a slice does not determine the sizes rows and columns of [rows, columns]: use exec.Array")
 	s := prog.NewSession(exec.Size("columns", 2))
 	require.NoError(t, s.SetParam(w, []float32{1, 2, 3, 4}))
-	require.ErrorContains(t, s.SetParam(w, []float32{1, 2, 3}), "parameter w: the slice has 3 elements, but [2, 2] needs 4")
+	require.ErrorContains(t, s.SetParam(w, []float32{1, 2, 3}),
+		"parameter w: the slice has 3 elements, but [2, 2] needs 4")
 	r, err := s.Run(t.Context(), exec.Feed{x: []float32{1, 2, 3, 4}})
 	require.NoError(t, err)
 	got, err := exec.Values[float32](r, y)

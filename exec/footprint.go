@@ -16,12 +16,12 @@ type Footprint struct {
 	Kernels []KernelBytes // of Plan.Kernels, in their order
 }
 
-// BufferBytes is the location of a buffer; only buffers in the arena have an offset. A matrix that kernels exchange block by block has no
-// bytes: the threads' memory for blocks counts in Arena.
+// BufferBytes is the location of a buffer; only buffers in the arena have an offset. A matrix that kernels exchange
+// block by block has no bytes: the threads' memory for blocks counts in Arena.
 type BufferBytes struct{ Offset, Bytes int }
 
-// KernelBytes counts the bytes that one run of a kernel moves, reading each operand once and writing each result once, and those that its
-// operations would move if each were a separate kernel.
+// KernelBytes counts the bytes that one run of a kernel moves, reading each operand once and writing each result once,
+// and those that its operations would move if each were a separate kernel.
 type KernelBytes struct {
 	Moved, Unfused int
 	Body           []KernelBytes // of KernelPlan.Body, for one step

@@ -13,7 +13,8 @@ import (
 )
 
 // runGuarded runs a function of rows 1 2 3 and 4 5 6 in a session with options.
-func runGuarded(t *testing.T, form string, f func(x *graph.Node) func(a *graph.Arrays) error, options ...exec.SessionOption) (fed []float64, err error) {
+func runGuarded(t *testing.T, form string, f func(x *graph.Node) func(a *graph.Arrays) error,
+	options ...exec.SessionOption) (fed []float64, err error) {
 	t.Helper()
 	g := graph.New("own")
 	x := g.Input("x", graph.Float64, g.Dim("n"), 3)
@@ -52,7 +53,9 @@ func TestGuardedOperands(t *testing.T) {
 		_, err = runGuarded(t, form, writes, exec.GuardOperands())
 		var failed *exec.RunError
 		require.ErrorAs(t, err, &failed, form)
-		require.Contains(t, failed.Message, "it writes operand 0, x, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[float64](a.In[0]))", form)
+		require.Contains(t, failed.Message,
+			"it writes operand 0, x, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[float64](a.In[0]))",
+			form)
 		require.Regexp(t, `^functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 	}
 }
@@ -63,16 +66,20 @@ func TestGuardedOperandsInLoopsAndChecks(t *testing.T) {
 	op.Grad = func(_, dy *graph.Node, _ int) *graph.Node { return dy }
 	g := graph.New("own")
 	x := g.Input("x", graph.Float64, 2, 3)
-	last := ops.Fori(2, nodes{x}, func(_ *graph.Node, c nodes) nodes { return nodes{graph.Apply(op, nil, ops.Sin(c[0]))} })[0]
+	last := ops.Fori(2, nodes{x}, func(_ *graph.Node, c nodes) nodes {
+		return nodes{graph.Apply(op, nil, ops.Sin(c[0]))}
+	})[0]
 	feed := exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}}}
 	p, err := exec.Compile(g, exec.Outputs(last))
 	require.NoError(t, err)
 	_, err = p.NewSession(exec.GuardOperands()).Run(t.Context(), feed)
 	require.ErrorContains(t, err, "it writes operand 0, Sin(carry[0])")
-	require.ErrorContains(t, gradcheck.Check(t.Context(), graph.Apply(op, nil, x), feed, nodes{x}), "it writes operand 0, x")
+	require.ErrorContains(t, gradcheck.Check(t.Context(), graph.Apply(op, nil, x), feed, nodes{x}),
+		"it writes operand 0, x")
 }
 
-// A function that builds nodes of the program's graph ends the run with an error, and builds none. One of its own it may build, and run.
+// A function that builds nodes of the program's graph ends the run with an error, and builds none. One of its own it
+// may build, and run.
 func TestFunctionsThatBuildNodes(t *testing.T) {
 	for what, build := range map[string]func(x *graph.Node){
 		"Add":     func(x *graph.Node) { ops.Add(x, x) },
@@ -87,10 +94,14 @@ func TestFunctionsThatBuildNodes(t *testing.T) {
 		"Grad":     func(x *graph.Node) { autodiff.Grad(x, nodes{x}) },
 	} {
 		for form := range callForms {
-			_, err := runGuarded(t, form, func(x *graph.Node) func(a *graph.Arrays) error { return filled(func(*graph.Arrays) { build(x) }) })
+			_, err := runGuarded(t, form, func(x *graph.Node) func(a *graph.Arrays) error {
+				return filled(func(*graph.Arrays) { build(x) })
+			})
 			var failed *exec.RunError
 			require.ErrorAs(t, err, &failed, "%s in %s", what, form)
-			require.Regexp(t, `^(batch element \[0\]: )?it calls `+what+` at functionguard_test\.go:\d+:\d+, which would build a node of the program's graph during a run: `, failed.Message)
+			require.Regexp(t, `^(batch element \[0\]: )?it calls `+what+
+				` at functionguard_test\.go:\d+:\d+, which would build a node of the program's graph during a run: `,
+				failed.Message)
 			require.Regexp(t, `^functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 			var built *graph.BuiltInRun
 			require.ErrorAs(t, err, &built)

@@ -16,7 +16,8 @@ import (
 
 // ownFunction is a Go function of rows that gives values of some dtype.
 func ownFunction(t graph.DType, f func(a *graph.Arrays) error) *graph.Op {
-	return &graph.Op{Name: "own", Func: "Own", Doc: "a function of the user's", Class: graph.Function, MinIn: 1, MaxIn: 1, Function: f,
+	return &graph.Op{Name: "own", Func: "Own", Doc: "a function of the user's", Class: graph.Function, MinIn: 1,
+		MaxIn: 1, Function: f,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return t, c.Shape(0) },
 		Core:  func(*graph.Node) ([]int, int) { return []int{1}, 1 }}
 }
@@ -30,10 +31,12 @@ var callForms = map[string]func(x *graph.Node, t graph.DType, f func(a *graph.Ar
 		return ops.Callback("Own", []*graph.Node{x}, t, x.Shape(), f, nil)
 	},
 	"results": func(x *graph.Node, t graph.DType, f func(a *graph.Arrays) error) *graph.Node {
-		return ops.CallbackResults("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: t, Shape: x.Shape()}}, inOuts(f), nil)[0]
+		return ops.CallbackResults("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: t, Shape: x.Shape()}},
+			inOuts(f), nil)[0]
 	},
 	"pure": func(x *graph.Node, t graph.DType, f func(a *graph.Arrays) error) *graph.Node {
-		return ops.PureCallback("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: t, Shape: x.Shape()}}, inOuts(f), nil)[0]
+		return ops.PureCallback("Own", []*graph.Node{x}, []ops.CallbackResult{{DType: t, Shape: x.Shape()}}, inOuts(f),
+			nil)[0]
 	},
 }
 
@@ -55,7 +58,8 @@ func runOwn(t *testing.T, form string, of graph.DType, f func(a *graph.Arrays) e
 	y := callForms[form](x, of, f)
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
-	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}}})
+	r, err := p.NewSession().Run(t.Context(),
+		exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: []float64{1, 2, 3, 4, 5, 6}}})
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +97,18 @@ func TestResultsThatAreNone(t *testing.T) {
 			a.Out = graph.NewArray(make([]float32, a.Out.NumElements()), a.Out.Shape...)
 			return nil
 		}},
-		"is float64[1], and float64[": {graph.Float64, func(a *graph.Arrays) error { a.Out = graph.NewArray([]float64{1}, 1); return nil }},
-		"is invalid[], and":           {graph.Float64, func(a *graph.Arrays) error { a.Out = graph.Array{}; return nil }},
-		"without memory":              {graph.Float64, func(a *graph.Arrays) error { a.Out.Ptr = nil; return nil }},
-		"float64[7":                   {graph.Float64, func(a *graph.Arrays) error { a.Out.Shape[0] = 7; return nil }},
-		"is not filled: element 0":    {graph.Float64, func(*graph.Arrays) error { return nil }},
-		"is not filled: element 1":    {graph.Float64, func(a *graph.Arrays) error { graph.Elements[float64](a.Out)[0] = math.NaN(); return nil }},
+		"is float64[1], and float64[": {graph.Float64, func(a *graph.Arrays) error {
+			a.Out = graph.NewArray([]float64{1}, 1)
+			return nil
+		}},
+		"is invalid[], and":        {graph.Float64, func(a *graph.Arrays) error { a.Out = graph.Array{}; return nil }},
+		"without memory":           {graph.Float64, func(a *graph.Arrays) error { a.Out.Ptr = nil; return nil }},
+		"float64[7":                {graph.Float64, func(a *graph.Arrays) error { a.Out.Shape[0] = 7; return nil }},
+		"is not filled: element 0": {graph.Float64, func(*graph.Arrays) error { return nil }},
+		"is not filled: element 1": {graph.Float64, func(a *graph.Arrays) error {
+			graph.Elements[float64](a.Out)[0] = math.NaN()
+			return nil
+		}},
 		"is not filled: element 2": {graph.Bool, func(a *graph.Arrays) error {
 			copy(graph.Elements[bool](a.Out), []bool{true, false})
 			return nil
@@ -122,8 +132,10 @@ func TestResultsThatAreNone(t *testing.T) {
 // All numbers that are meant as results are taken, the marks of some dtypes among them.
 func TestResultsOfAnyBits(t *testing.T) {
 	for of, data := range map[graph.DType]any{
-		graph.Uint8: slices.Repeat([]uint8{0x5a}, 300), graph.Int16: slices.Repeat([]int16{-15526}, 300), graph.Uint32: slices.Repeat([]uint32{0x7fa5c35a}, 300),
-		graph.Float32: slices.Repeat([]float32{float32(math.NaN())}, 300), graph.Float64: slices.Repeat([]float64{math.NaN(), math.Copysign(0, -1)}, 150),
+		graph.Uint8: slices.Repeat([]uint8{0x5a}, 300), graph.Int16: slices.Repeat([]int16{-15526}, 300),
+		graph.Uint32:  slices.Repeat([]uint32{0x7fa5c35a}, 300),
+		graph.Float32: slices.Repeat([]float32{float32(math.NaN())}, 300),
+		graph.Float64: slices.Repeat([]float64{math.NaN(), math.Copysign(0, -1)}, 150),
 	} {
 		for form, call := range callForms {
 			g := graph.New("bits")

@@ -66,17 +66,22 @@ func BenchmarkEpilogues(b *testing.B) {
 		{"scale and residual", func(g *graph.Graph, p *graph.Node) []*graph.Node {
 			return []*graph.Node{ops.Add(ops.Mul(p, graph.Num(0.5)), g.Input("r", graph.Float32, p.Shape()...))}
 		}},
-		{"gradient of ReLU", func(g *graph.Graph, p *graph.Node) []*graph.Node { return []*graph.Node{gradientOfRelu(g, p)} }},
+		{"gradient of ReLU", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			return []*graph.Node{gradientOfRelu(g, p)}
+		}},
 		{"gradients of ReLU and bias", func(g *graph.Graph, p *graph.Node) []*graph.Node {
 			dz := gradientOfRelu(g, p)
 			return []*graph.Node{dz, ops.Sum(dz, 0)}
 		}},
-		{"gradient of bias", func(g *graph.Graph, p *graph.Node) []*graph.Node { return []*graph.Node{p, ops.Sum(p, 0)} }},
+		{"gradient of bias", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			return []*graph.Node{p, ops.Sum(p, 0)}
+		}},
 		{"GELU", func(g *graph.Graph, p *graph.Node) []*graph.Node {
 			return []*graph.Node{ops.Gelu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))}
 		}},
 	}
-	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 1000, 64}, {1000, 112, 20}, {256, 256, 64}, {64, 512, 784}, {1024, 1024, 256}} {
+	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 1000, 64}, {1000, 112, 20},
+		{256, 256, 64}, {64, 512, 784}, {1024, 1024, 256}} {
 		for _, kind := range kinds {
 			g := graph.New("epilogue")
 			x, w := g.Input("x", graph.Float32, size[0], size[2]), g.Input("w", graph.Float32, size[2], size[1])
@@ -137,7 +142,8 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 // and after it, by turns: a bias's gradient and its weights'. It gives the median of how many
 // times as fast both are together, and of the share of the time that sums after it take.
 func BenchmarkSumsOfFactors(b *testing.B) {
-	for _, size := range [][3]graph.Dim{{64, 512, 784}, {1024, 768, 256}, {1024, 1024, 1024}, {4096, 1024, 512}, {4096, 1024, 64}, {65536, 64, 64}} {
+	for _, size := range [][3]graph.Dim{{64, 512, 784}, {1024, 768, 256}, {1024, 1024, 1024}, {4096, 1024, 512},
+		{4096, 1024, 64}, {65536, 64, 64}} {
 		g := graph.New("fused")
 		x, dz := g.Input("x", graph.Float32, size[0], size[2]), g.Input("dz", graph.Float32, size[0], size[1])
 		dw, db := ops.MatMul(ops.Transpose(x, 0, 1), dz), ops.Sum(dz, 0)
@@ -190,7 +196,8 @@ func BenchmarkPackedWeights(b *testing.B) {
 					w = ops.Transpose(w, 0, 1)
 				}
 				y := ops.MatMul(g.Input("x", graph.Float32, rows, 512), w)
-				benchmarkRun(b, fmt.Sprint(rows, " transposed=", transposed, " packed=", packed), g, y, func(*Session) {})
+				benchmarkRun(b, fmt.Sprint(rows, " transposed=", transposed, " packed=", packed), g, y,
+					func(*Session) {})
 			}
 		}
 	}

@@ -68,7 +68,8 @@ var growing = map[string]func(x *graph.Node, n int) *graph.Node{
 	},
 }
 
-// manyResults are products one behind the other, and a step along the gradient for the matrix of each: as many results as a deep network has parameters.
+// manyResults are products one behind the other, and a step along the gradient for the matrix of each: as many results
+// as a deep network has parameters.
 func manyResults(x *graph.Node, n int) []*graph.Node {
 	square := ops.Expand(x, 8, 8)
 	x = ops.Copy(ops.Expand(x, 64, 8))
@@ -120,7 +121,8 @@ func timeOf(t *testing.T, build func(*graph.Node, int) []*graph.Node, n int) tim
 	x := g.Input("x", graph.Float32, 8)
 	p, err := exec.Compile(g, exec.Outputs(build(x, n)...))
 	require.NoError(t, err)
-	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{8}, Data: make([]float32, 8)}})
+	_, err = p.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{8}, Data: make([]float32, 8)}})
 	require.NoError(t, err)
 	return processorTime(t) - start
 }

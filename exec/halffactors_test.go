@@ -11,14 +11,15 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A product of 16 bits has the bits of the same numbers in float32, rounded once, and takes no memory for its factors: none of float32, and
-// none for a factor that lies transposed. Windows of an image are read from its 16 bits.
+// A product of 16 bits has the bits of the same numbers in float32, rounded once, and takes no memory for its factors:
+// none of float32, and none for a factor that lies transposed. Windows of an image are read from its 16 bits.
 func TestProductsReadFactorsOfHalves(t *testing.T) {
 	for _, dtype := range []graph.DType{graph.Float16, graph.BFloat16} {
 		g, wide := graph.New("halves"), graph.New("wide")
 		feed, wideFeed := Feed{}, Feed{}
 		input := func(name string, shape ...int) (x, y *graph.Node) {
-			x, y = g.Input(name, dtype, graph.MakeShape(shape...)...), wide.Input(name, graph.Float32, graph.MakeShape(shape...)...)
+			x, y = g.Input(name, dtype, graph.MakeShape(shape...)...),
+				wide.Input(name, graph.Float32, graph.MakeShape(shape...)...)
 			n := 1
 			for _, d := range shape {
 				n *= d

@@ -33,12 +33,14 @@ func TestConvolutionsReadWindowsWhereTheyLie(t *testing.T) {
 		opts []ops.ConvOption
 	}{
 		{name: "plain", x: []int{3, 2, 9, 11}, w: []int{4, 2, 3, 3}},
-		{name: "strides and padding", x: []int{2, 3, 10, 8}, w: []int{5, 3, 3, 2}, opts: []ops.ConvOption{ops.Stride(2), ops.Padding(1)}},
+		{name: "strides and padding", x: []int{2, 3, 10, 8}, w: []int{5, 3, 3, 2},
+			opts: []ops.ConvOption{ops.Stride(2), ops.Padding(1)}},
 		{name: "dilation", x: []int{1, 2, 12, 9}, w: []int{7, 2, 3, 3}, opts: []ops.ConvOption{ops.Dilation(2)}},
 		{name: "groups", x: []int{2, 4, 7, 7}, w: []int{6, 2, 3, 3}, opts: []ops.ConvOption{ops.Groups(2)}},
 		{name: "one axis", x: []int{2, 3, 20}, w: []int{4, 3, 5}},
 		{name: "one image", x: []int{2, 9, 11}, w: []int{4, 2, 3, 3}},
-		{name: "a stride and single elements", x: []int{2, 3, 9, 9}, w: []int{8, 3, 1, 1}, opts: []ops.ConvOption{ops.Stride(2)}},
+		{name: "a stride and single elements", x: []int{2, 3, 9, 9}, w: []int{8, 3, 1, 1},
+			opts: []ops.ConvOption{ops.Stride(2)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := graph.New("conv")
@@ -85,11 +87,13 @@ func TestWindowsOfWhatIsWrittenLater(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y, zeroed))
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(3, 4))
-	in := map[*graph.Node]reference.Value{x: drawn(rng, graph.Float64, []int{1, 2, 6, 6}), w: drawn(rng, graph.Float64, []int{3, 2, 3, 3})}
+	in := map[*graph.Node]reference.Value{
+		x: drawn(rng, graph.Float64, []int{1, 2, 6, 6}), w: drawn(rng, graph.Float64, []int{3, 2, 3, 3})}
 	want, err := reference.Eval([]*graph.Node{y}, in)
 	require.NoError(t, err)
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{
-		x: exec.Array{Shape: []int{1, 2, 6, 6}, Data: in[x].Data}, w: exec.Array{Shape: []int{3, 2, 3, 3}, Data: in[w].Data}})
+		x: exec.Array{Shape: []int{1, 2, 6, 6}, Data: in[x].Data},
+		w: exec.Array{Shape: []int{3, 2, 3, 3}, Data: in[w].Data}})
 	require.NoError(t, err)
 	require.InDeltaSlice(t, want[0].Floats(), arrayOf(t, out, y).Data, 1e-9)
 	require.Equal(t, make([]float64, 72), arrayOf(t, out, zeroed).Data)

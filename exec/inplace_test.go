@@ -37,13 +37,20 @@ func TestWritesUseNoOtherBuffer(t *testing.T) {
 		of   func(y *graph.Node) *graph.Node
 		want []float32
 	}{
-		"itself":     {func(y *graph.Node) *graph.Node { return y }, []float32{100, 101, 102, 103, 104, 105, 106, 107, 108}},
-		"row":        {func(y *graph.Node) *graph.Node { return ops.Select(y, 0, 1) }, []float32{0, 1, 2, 103, 104, 105, 6, 7, 8}},
-		"column":     {func(y *graph.Node) *graph.Node { return ops.Slice(y, 1, 0, 1, 1) }, []float32{100, 1, 2, 103, 4, 5, 106, 7, 8}},
-		"every 2nd":  {func(y *graph.Node) *graph.Node { return ops.Slice(y, 0, 0, ops.End, 2) }, []float32{100, 101, 102, 3, 4, 5, 106, 107, 108}},
-		"diagonal":   {func(y *graph.Node) *graph.Node { return ops.Diagonal(y, 0, 0, 1) }, []float32{100, 1, 2, 3, 104, 5, 6, 7, 108}},
-		"transposed": {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Transpose(y, 0, 1), 0, 2, 3, 1) }, []float32{0, 1, 102, 3, 4, 105, 6, 7, 108}},
-		"reshaped":   {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Reshape(y, 9), 0, 4, 6, 1) }, []float32{0, 1, 2, 3, 104, 105, 6, 7, 8}},
+		"itself": {func(y *graph.Node) *graph.Node { return y },
+			[]float32{100, 101, 102, 103, 104, 105, 106, 107, 108}},
+		"row": {func(y *graph.Node) *graph.Node { return ops.Select(y, 0, 1) },
+			[]float32{0, 1, 2, 103, 104, 105, 6, 7, 8}},
+		"column": {func(y *graph.Node) *graph.Node { return ops.Slice(y, 1, 0, 1, 1) },
+			[]float32{100, 1, 2, 103, 4, 5, 106, 7, 8}},
+		"every 2nd": {func(y *graph.Node) *graph.Node { return ops.Slice(y, 0, 0, ops.End, 2) },
+			[]float32{100, 101, 102, 3, 4, 5, 106, 107, 108}},
+		"diagonal": {func(y *graph.Node) *graph.Node { return ops.Diagonal(y, 0, 0, 1) },
+			[]float32{100, 1, 2, 3, 104, 5, 6, 7, 108}},
+		"transposed": {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Transpose(y, 0, 1), 0, 2, 3, 1) },
+			[]float32{0, 1, 102, 3, 4, 105, 6, 7, 108}},
+		"reshaped": {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Reshape(y, 9), 0, 4, 6, 1) },
+			[]float32{0, 1, 2, 3, 104, 105, 6, 7, 8}},
 		"strided": {func(y *graph.Node) *graph.Node {
 			return ops.AsStrided(y, graph.Shape{2, 2}, []graph.Dim{3, 2}, 1)
 		}, []float32{0, 101, 2, 103, 104, 5, 106, 7, 8}},
@@ -86,7 +93,8 @@ func TestWritesOfSizesKnownLaterUseNoOtherBuffer(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, buffers(p), "%s", p)
 			for _, size := range []int{1, 4} {
-				got := runOne(t, p, Feed{in: Array{[]int{size, size}, make([]float32, size*size)}}, after).Data.([]float32)
+				got := runOne(t, p, Feed{in: Array{[]int{size, size}, make([]float32, size*size)}},
+					after).Data.([]float32)
 				written := 0
 				for _, x := range got {
 					written += int(x) / 100
@@ -151,7 +159,8 @@ func TestSimplifiedValuesStayApart(t *testing.T) {
 			sum := ops.Add(ops.Add(w, before), ops.Sum(ops.Add(w, twice)))
 			p, err := Compile(g, Outputs(sum))
 			require.NoError(t, err)
-			require.Equal(t, []float32{48, 48, 48}, runOne(t, p, Feed{x: Array{[]int{3}, []float32{0, 0, 0}}}, sum).Data)
+			require.Equal(t, []float32{48, 48, 48},
+				runOne(t, p, Feed{x: Array{[]int{3}, []float32{0, 0, 0}}}, sum).Data)
 		})
 	}
 }
@@ -179,7 +188,8 @@ func TestGradientThroughWrites(t *testing.T) {
 	grads := autodiff.Grad(loss, []*graph.Node{x, c})
 	p, err := Compile(g, Outputs(grads...))
 	require.NoError(t, err)
-	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{2, 2}, []float64{1, 2, 3, 4}}, c: Array{[]int{2}, []float64{5, 6}}})
+	r, err := p.NewSession().Run(context.Background(),
+		Feed{x: Array{[]int{2, 2}, []float64{1, 2, 3, 4}}, c: Array{[]int{2}, []float64{5, 6}}})
 	require.NoError(t, err)
 	require.Equal(t, []float64{2 * 1, 2 * 2 * 2, 2 * 3 * 5 * 3, 2 * 4 * 6 * 4}, ArrayOf(t, r, grads[0]).Data)
 	require.Equal(t, []float64{9 * 3, 16 * 4}, ArrayOf(t, r, grads[1]).Data)
@@ -274,8 +284,11 @@ func TestOverwrittenValuesAreNotMade(t *testing.T) {
 		made    bool
 		results [][]float64
 	}{
-		"whole": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(y, x)} }, false, [][]float64{{1, 2, 3, 4, 5, 6}}},
-		"part": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1))} }, false,
+		"whole": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(y, x)} }, false,
+			[][]float64{{1, 2, 3, 4, 5, 6}}},
+		"part": {func(y, x *graph.Node) nodes {
+			return nodes{ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1))}
+		}, false,
 			[][]float64{{4, 5, 6}}},
 		"repeated": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(y, ops.Select(x, 0, 1))} }, false,
 			[][]float64{{4, 5, 6, 4, 5, 6}}},
@@ -283,19 +296,23 @@ func TestOverwrittenValuesAreNotMade(t *testing.T) {
 			return nodes{ops.After(y, ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1)))}
 		}, true,
 			[][]float64{{4, 5, 6, 16, 25, 36}}},
-		"the old value is read": {func(y, x *graph.Node) nodes { return nodes{ops.Sum(y), ops.CopyInPlace(y, x)} }, true,
+		"the old value is read": {func(y, x *graph.Node) nodes { return nodes{ops.Sum(y), ops.CopyInPlace(y, x)} },
+			true,
 			[][]float64{{91}, {1, 2, 3, 4, 5, 6}}},
 		"part of what was written is": {func(y, x *graph.Node) nodes {
 			first := ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1))
-			return nodes{ops.AddInPlace(ops.Slice(first, 0, 1, ops.End, 1), ops.Select(ops.Select(x, 0, 0), 0, 0)), ops.Sum(y)}
+			return nodes{ops.AddInPlace(ops.Slice(first, 0, 1, ops.End, 1), ops.Select(ops.Select(x, 0, 0), 0, 0)),
+				ops.Sum(y)}
 		}, true, [][]float64{{6, 7}, {91}}},
 		"written again through a view": {func(y, x *graph.Node) nodes {
 			first := ops.CopyInPlace(ops.Slice(y, 1, 0, ops.End, 2), ops.Select(ops.Select(x, 0, 0), 0, 1))
 			return nodes{ops.DivInPlace(ops.Flip(first, 1), ops.Slice(x, 1, 0, 2, 1))}
 		}, false, [][]float64{{2, 1, 0.5, 0.4}}},
-		"written before": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(ops.AddInPlace(y, x), x)} }, false,
+		"written before": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(ops.AddInPlace(y, x), x)} },
+			false,
 			[][]float64{{1, 2, 3, 4, 5, 6}}},
-		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} }, false,
+		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} },
+			false,
 			[][]float64{{2, 4, 6, 8, 10, 12}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -339,7 +356,8 @@ func TestWritesBehindABarrier(t *testing.T) {
 	grads := autodiff.Grad(ops.Sum(ops.Square(after)), []*graph.Node{x, y})
 	p, err := Compile(g, Outputs(after, grads[0], grads[1]))
 	require.NoError(t, err)
-	r, err := p.NewSession().Run(t.Context(), Feed{x: Array{[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}}, y: []float64{1, 2}})
+	r, err := p.NewSession().Run(t.Context(),
+		Feed{x: Array{[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}}, y: []float64{1, 2}})
 	require.NoError(t, err)
 	require.Equal(t, []float64{1, 7, 2, 8, 3, 9}, ArrayOf(t, r, after).Data)
 	require.Equal(t, []float64{2, 4, 6, 14, 16, 18}, ArrayOf(t, r, grads[0]).Data)

@@ -31,7 +31,9 @@ func gradientOf(x, y *graph.Node) *graph.Node {
 }
 
 var sliceCases = map[string]sliceCase{
-	"windows side by side": {func(x *graph.Node) *graph.Node { return gradientOf(x, ops.MaxPool2D(ops.Tanh(x), 3, 2)) }, 4, true},
+	"windows side by side": {func(x *graph.Node) *graph.Node {
+		return gradientOf(x, ops.MaxPool2D(ops.Tanh(x), 3, 2))
+	}, 4, true},
 	"windows that leave gaps": {func(x *graph.Node) *graph.Node {
 		return gradientOf(x, ops.MaxPool2D(x, 2, 2, ops.Stride(3, 5)))
 	}, 2, true},
@@ -61,9 +63,14 @@ var sliceCases = map[string]sliceCase{
 		return ops.Mul(ops.Slice(ops.Concat(2, y, ops.Tanh(y)), 2, 3, 12, 1), y)
 	}, 2, true},
 	"a slice that is an input": {func(x *graph.Node) *graph.Node { return ops.Concat(0, x, ops.Exp(x), x) }, 2, false},
-	"a slice twice":            {func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Concat(3, y, y) }, 1, true},
-	"paddings of two axes":     {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 7) }, 1, true},
-	"paddings of two numbers":  {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 8) }, 2, false},
+	"a slice twice": {func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Concat(3, y, y) }, 1,
+		true},
+	"paddings of two axes": {func(x *graph.Node) *graph.Node {
+		return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 7)
+	}, 1, true},
+	"paddings of two numbers": {func(x *graph.Node) *graph.Node {
+		return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 8)
+	}, 2, false},
 	"after sums of rows": {func(x *graph.Node) *graph.Node {
 		y := ops.Softmax(x, -1)
 		return ops.Concat(3, y, ops.Div(y, graph.Num(2)))
@@ -95,14 +102,17 @@ func TestInsertedSlicesAgreeWithTheReference(t *testing.T) {
 			for i := range data {
 				data[i] = math.Round(rng.NormFloat64()*8) / 8 // often equal
 			}
-			want, err := reference.Eval([]*graph.Node{y}, map[*graph.Node]reference.Value{x: reference.Of(data, 3, 2, 9, 12)})
+			want, err := reference.Eval([]*graph.Node{y},
+				map[*graph.Node]reference.Value{x: reference.Of(data, 3, 2, 9, 12)})
 			require.NoError(t, err)
 			for _, threads := range []int{1, 3} {
 				s := p.NewSession(exec.Threads(threads))
-				_, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{0, 2, 9, 12}, Data: []float64{}}})
+				_, err := s.Run(context.Background(),
+					exec.Feed{x: exec.Array{Shape: []int{0, 2, 9, 12}, Data: []float64{}}})
 				require.NoError(t, err, "of nothing")
 				for range 2 { // the second run finds memory as the first one has left it
-					out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 2, 9, 12}, Data: data}})
+					out, err := s.Run(context.Background(),
+						exec.Feed{x: exec.Array{Shape: []int{3, 2, 9, 12}, Data: data}})
 					require.NoError(t, err)
 					require.NoError(t, s.CheckArguments())
 					require.InDeltaSlice(t, want[0].Floats(), arrayOf(t, out, y).Data, 1e-12, "%s", p)
@@ -120,7 +130,8 @@ func TestSumsOfInsertedSlicesHaveNoNegativeZeros(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	require.Equal(t, 1, p.Kernels())
-	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{float32(math.Copysign(0, -1)), 1}}})
+	out, err := p.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{float32(math.Copysign(0, -1)), 1}}})
 	require.NoError(t, err)
 	for i, v := range arrayOf(t, out, y).Data.([]float32) {
 		require.False(t, math.Signbit(float64(v)), i)
@@ -136,7 +147,8 @@ func TestSlicesThatOverlapAreAddedInOrder(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(p.String(), "insert_slices"), "%s", p)
-	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 4}, Data: []float32{1, 2, 1e9, 3, 4, -1e9, 5, 6, 1, 7, 8, 9}}})
+	out, err := p.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{3, 4}, Data: []float32{1, 2, 1e9, 3, 4, -1e9, 5, 6, 1, 7, 8, 9}}})
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 6, 1, 3 + 5 + 7, 6 + 8, 9}, arrayOf(t, out, y).Data) // 1e9 - 1e9 + 1
 }
@@ -171,7 +183,8 @@ func TestSlicesOfBeforeAndAfterAWrite(t *testing.T) {
 	}
 }
 
-// What is assembled of assembled values is assembled once: a kernel stores each element where it is wanted, whatever stands between.
+// What is assembled of assembled values is assembled once: a kernel stores each element where it is wanted, whatever
+// stands between.
 func TestAssembliesOfAssemblies(t *testing.T) {
 	g := graph.New("assembled")
 	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 3)
@@ -201,7 +214,8 @@ func TestAssembliesOfAssemblies(t *testing.T) {
 				front, eight = append(front, 0), append(eight, 8)
 			}
 		}
-		for node, want := range map[*graph.Node][]float32{pairs: wantPairs, padded: append(front, back...), other: append(seven, eight...)} {
+		for node, want := range map[*graph.Node][]float32{
+			pairs: wantPairs, padded: append(front, back...), other: append(seven, eight...)} {
 			got, err := r.Array(node)
 			require.NoError(t, err)
 			require.Len(t, got.Data, len(want))

@@ -11,16 +11,17 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// gated is a loop whose steps multiply a state of 4 by 8 with a matrix, and its gradients. The products of all
-// inputs with another matrix are made before it, [t, 4, 16]. What comes of both is the next state and, besides, an output.
+// gated is a loop whose steps multiply a state of 4 by 8 with a matrix, and its gradients. The products of all inputs
+// with another matrix are made before it, [t, 4, 16]. What comes of both is the next state and, besides, an output.
 func gated(g *graph.Graph, steps int, step func(product, x *graph.Node) (next, out *graph.Node)) []*graph.Node {
 	in := g.Input("in", graph.Float32, graph.Dim(steps), 4, 3)
 	v, w, h := g.Input("v", graph.Float32, 3, 16), g.Input("w", graph.Float32, 8, 16), g.Input("h", graph.Float32, 4, 8)
 	x := ops.MatMul(in, v)
-	end, all := ops.Scan(ops.Loop{Carry: []*graph.Node{h}, Over: []*graph.Node{x}}, func(state, x []*graph.Node) (next, out []*graph.Node) {
-		n, o := step(ops.MatMul(state[0], w), x[0])
-		return []*graph.Node{n}, []*graph.Node{o}
-	})
+	end, all := ops.Scan(ops.Loop{Carry: []*graph.Node{h}, Over: []*graph.Node{x}},
+		func(state, x []*graph.Node) (next, out []*graph.Node) {
+			n, o := step(ops.MatMul(state[0], w), x[0])
+			return []*graph.Node{n}, []*graph.Node{o}
+		})
 	loss := ops.Add(ops.Sum(ops.Square(end[0])), ops.Sum(ops.Sin(all[0])))
 	return append([]*graph.Node{loss}, autodiff.Grad(loss, []*graph.Node{v, w, h})...)
 }

@@ -13,10 +13,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Products of integers by weights that are set between runs, and that sessions share, have the bits of those by the same numbers fed.
+// Products of integers by weights that are set between runs, and that sessions share, have the bits of those by the
+// same numbers fed.
 func TestIntegerWeightsFollowTheParameter(t *testing.T) {
 	const in, out = 150, 170
-	for _, dtypes := range [][2]graph.DType{{graph.Uint8, graph.Int8}, {graph.Uint8, graph.Uint8}, {graph.Int8, graph.Int8}, {graph.Int8, graph.Uint8}, {graph.Int32, graph.Int8}, {graph.Int16, graph.Int16}} {
+	for _, dtypes := range [][2]graph.DType{
+		{graph.Uint8, graph.Int8}, {graph.Uint8, graph.Uint8}, {graph.Int8, graph.Int8}, {graph.Int8, graph.Uint8},
+		{graph.Int32, graph.Int8}, {graph.Int16, graph.Int16}} {
 		for _, transposed := range []bool{false, true} {
 			t.Run(fmt.Sprint(dtypes, transposed), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
@@ -26,7 +29,8 @@ func TestIntegerWeightsFollowTheParameter(t *testing.T) {
 				}
 				g := graph.New("weights")
 				x, zero := g.Input("x", dtypes[0], g.Dim("batch"), in), g.Input("zero", dtypes[0])
-				fed, w := g.Input("fed", dtypes[1], graph.MakeShape(shape...)...), g.Param("w", dtypes[1], graph.MakeShape(shape...)...)
+				fed, w := g.Input("fed", dtypes[1], graph.MakeShape(shape...)...),
+					g.Param("w", dtypes[1], graph.MakeShape(shape...)...)
 				layer := func(w *graph.Node) *graph.Node {
 					if transposed {
 						w = ops.Transpose(w, 0, 1)
@@ -43,7 +47,8 @@ func TestIntegerWeightsFollowTheParameter(t *testing.T) {
 				sharing := use.NewSession(exec.ShareParams(session))
 				for i, batch := range []int{5, 1, 16, 3, 64, 1, 300} {
 					v := drawn(rng, dtypes[0], []int{batch, in})
-					feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data}, zero: exec.Array{Shape: []int{}, Data: drawn(rng, dtypes[0], []int{}).Data}}
+					feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data},
+						zero: exec.Array{Shape: []int{}, Data: drawn(rng, dtypes[0], []int{}).Data}}
 					if i%2 == 0 {
 						v := drawn(rng, dtypes[1], shape)
 						require.NoError(t, session.SetParam(w, exec.Array{Shape: shape, Data: v.Data}))
@@ -57,7 +62,8 @@ func TestIntegerWeightsFollowTheParameter(t *testing.T) {
 						for _, s := range []*exec.Session{session, sharing} {
 							got, err := s.Run(t.Context(), feed)
 							require.NoError(t, err)
-							require.Equal(t, arrayOf(t, expected, want).Data, arrayOf(t, got, y).Data, "batch %d, time %d", batch, again)
+							require.Equal(t, arrayOf(t, expected, want).Data, arrayOf(t, got, y).Data,
+								"batch %d, time %d", batch, again)
 						}
 					}
 				}
@@ -66,8 +72,8 @@ func TestIntegerWeightsFollowTheParameter(t *testing.T) {
 	}
 }
 
-// What is computed of parameters alone follows these, in sessions that share them, and whatever ran between: other sizes, a profile,
-// a program that writes them.
+// What is computed of parameters alone follows these, in sessions that share them, and whatever ran between: other
+// sizes, a profile, a program that writes them.
 func TestValuesOfParametersFollowThem(t *testing.T) {
 	g := graph.New("norm")
 	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 8), g.Param("w", graph.Float32, 4, 8)

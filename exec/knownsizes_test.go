@@ -22,7 +22,8 @@ func trainedCoder(t *testing.T, g *graph.Graph, wide, latent graph.Dim) []float3
 	pairs := ops.Reshape(z, -1, latent.FloorDiv(2), 2)
 	z = ops.Mul(ops.Flatten(pairs, 1, -1), ops.ClampMin(g.ParamInit("scale", graph.Float32, nn.Ones(), latent), 0.5))
 	loss := ops.MSE(testmodel.Linear(g, "decode", z, wide), x)
-	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.01).Minimize(loss)...), exec.WarningsAreErrors())
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.01).Minimize(loss)...),
+		exec.WarningsAreErrors())
 	require.NoError(t, err)
 	s := prog.NewSession(exec.Seed(3))
 	data := make([]float32, 7*12)
@@ -55,10 +56,13 @@ func TestNamesOfNumbersWhenBound(t *testing.T) {
 	y := ops.Add(x, g.Param("w", graph.Float32, wide))
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
-	_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{4}, Data: make([]float32, 4)}})
+	_, err = prog.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{4}, Data: make([]float32, 4)}})
 	require.ErrorContains(t, err, "wide = 3   declared at knownsizes_test.go:")
-	_, err = prog.NewSession(exec.Size("wide", 4)).Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{4}, Data: make([]float32, 4)}})
+	_, err = prog.NewSession(exec.Size("wide", 4)).Run(
+		context.Background(), exec.Feed{x: exec.Array{Shape: []int{4}, Data: make([]float32, 4)}})
 	require.ErrorContains(t, err, "it is declared exactly 3")
-	_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3}, Data: make([]float32, 3)}})
+	_, err = prog.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{3}, Data: make([]float32, 3)}})
 	require.NoError(t, err)
 }

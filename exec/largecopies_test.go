@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A large value that is brought into another order has a kernel for itself: updates of other parameters would run in its order, and
-// what they subtract would be kept for a kernel of their own.
+// A large value that is brought into another order has a kernel for itself: updates of other parameters would run in
+// its order, and what they subtract would be kept for a kernel of their own.
 func TestLargeCopiesTakeNoUpdates(t *testing.T) {
 	g := graph.New("updates")
 	param := func(name string) *graph.Node { return g.Param(name, graph.Float32, 128, 128, 3, 3) }

@@ -67,7 +67,8 @@ var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
 }
 
 // unrolled is what a loop computes, step by step in one graph.
-func unrolled(body func(carry, x nodes) (next, out nodes), carry nodes, x *graph.Node, steps int, reverse bool) (final, outs nodes) {
+func unrolled(body func(carry, x nodes) (next, out nodes), carry nodes, x *graph.Node, steps int, reverse bool) (final,
+	outs nodes) {
 	kept := make([]nodes, steps)
 	for i := range steps {
 		t := i
@@ -98,7 +99,8 @@ func newLoopProgram(t *testing.T, name string, dtype graph.DType, reverse bool, 
 }
 
 // newLoopProgramWith adds to what comes out.
-func newLoopProgramWith(t *testing.T, name string, dtype graph.DType, reverse bool, steps int, add func(outputs, inputs nodes) nodes) *loopProgram {
+func newLoopProgramWith(t *testing.T, name string, dtype graph.DType, reverse bool, steps int,
+	add func(outputs, inputs nodes) nodes) *loopProgram {
 	g := graph.New(name)
 	length := g.Dim("steps", graph.AtLeast(0))
 	if steps > 0 {
@@ -246,9 +248,10 @@ func TestLoopsAllocateNothing(t *testing.T) {
 func TestUnneededCarriedValues(t *testing.T) {
 	g := graph.New("loop")
 	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 3)
-	_, out := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(ops.Exp(x), 0)}, Over: nodes{x}}, func(carry, part nodes) (next, out nodes) {
-		return nodes{ops.Add(carry[0], part[0])}, nodes{ops.Sin(part[0])}
-	})
+	_, out := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(ops.Exp(x), 0)}, Over: nodes{x}},
+		func(carry, part nodes) (next, out nodes) {
+			return nodes{ops.Add(carry[0], part[0])}, nodes{ops.Sin(part[0])}
+		})
 	prog, err := exec.Compile(g, exec.Outputs(out...))
 	require.NoError(t, err)
 	require.NotContains(t, prog.String(), "exp")
@@ -320,9 +323,10 @@ func TestBodiesReadWhatWasWrittenIntoAPart(t *testing.T) {
 	g := graph.New("g")
 	w, c := g.Param("w", graph.Float64, 2, 1, 2), g.Input("c", graph.Float64, 2)
 	part := ops.DivInPlace(ops.Select(w, -1, 0), graph.Num(3))
-	final, _ := ops.Scan(ops.Loop{Carry: nodes{c}, Over: nodes{part}, Axis: 1}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		return nodes{ops.Add(ops.Mul(carry[0], x[0]), ops.Reshape(part, 2))}, nil
-	})
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{c}, Over: nodes{part}, Axis: 1},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			return nodes{ops.Add(ops.Mul(carry[0], x[0]), ops.Reshape(part, 2))}, nil
+		})
 	p, err := exec.Compile(g, exec.Outputs(final[0]), exec.Updates(part))
 	require.NoError(t, err)
 	s := p.NewSession()
@@ -332,7 +336,8 @@ func TestBodiesReadWhatWasWrittenIntoAPart(t *testing.T) {
 	require.Equal(t, []float64{5*1 + 1, 7*2 + 2}, arrayOf(t, r, final[0]).Data)
 }
 
-// Values that show a copy of others, such as parts of what lies backwards, are carried, captured and gone through as they are.
+// Values that show a copy of others, such as parts of what lies backwards, are carried, captured and gone through as
+// they are.
 func TestLoopsOfPartsOfACopy(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.Float64, 4)
@@ -350,13 +355,15 @@ func TestLoopsOfPartsOfACopy(t *testing.T) {
 	require.Equal(t, []float64{6, 2, 6, 2, 6, 2, 6, 2}, arrayOf(t, r, outputs[2]).Data)
 }
 
-// A copy of a value of outside is made in each step, which may write it: what is copied stays as it is, and gradients go to it.
+// A copy of a value of outside is made in each step, which may write it: what is copied stays as it is, and gradients
+// go to it.
 func TestBodiesWriteCopiesOfWhatIsOutside(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
 	g := graph.New("g")
 	w, x := g.Input("w", graph.Float64, 2), g.Input("x", graph.Float64, 3)
 	zero := g.Scalar(graph.Float64, 0)
-	// A step at x, in a loop of one step and in a branch within it: the first element of a copy of w is w₀·x + w₁, and c' = c + w₁·(w₀·x + w₁).
+	// A step at x, in a loop of one step and in a branch within it: the first element of a copy of w is w₀·x + w₁, and
+	// c' = c + w₁·(w₀·x + w₁).
 	step := func(c, x *graph.Node) *graph.Node {
 		inner := ops.Fori(1, nodes{c}, func(_ *graph.Node, c nodes) nodes {
 			return ops.Cond(ops.Less(x, graph.Num(100)), func() []*graph.Node {
@@ -372,9 +379,10 @@ func TestBodiesWriteCopiesOfWhatIsOutside(t *testing.T) {
 		own := ops.AddInPlace(ops.Copy(w), x[0])
 		return nodes{step(c[0], x[0])}, nodes{own, ops.Copy(w)}
 	})
-	counted, steps := ops.While(9, nodes{zero}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(5)) }, func(_ *graph.Node, c nodes) nodes {
-		return nodes{ops.Add(c[0], ops.Sum(ops.AddInPlace(ops.Copy(w), graph.Num(-1))))}
-	})
+	counted, steps := ops.While(9, nodes{zero}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(5)) },
+		func(_ *graph.Node, c nodes) nodes {
+			return nodes{ops.Add(c[0], ops.Sum(ops.AddInPlace(ops.Copy(w), graph.Num(-1))))}
+		})
 	loss := ops.Add(final[0], ops.Sum(outs[0]))
 	dx := autodiff.Grad(loss, nodes{w, x})
 	second := autodiff.Grad(ops.Sum(dx[1]), nodes{w})[0]

@@ -17,8 +17,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// anyLoops are bodies for carried values of every dtype: two of [3], of which the second is often a mere passenger. Elements are of [3]
-// and the value of outside is [3, 3].
+// anyLoops are bodies for carried values of every dtype: two of [3], of which the second is often a mere passenger.
+// Elements are of [3] and the value of outside is [3, 3].
 var anyLoops = map[string]func(c, x nodes, w *graph.Node) (next, out nodes){
 	"moved": func(c, x nodes, w *graph.Node) (next, out nodes) {
 		y := ops.Concat(0, ops.Slice(c[0], 0, 1, 3, 1), ops.Slice(x[0], 0, 0, 1, 1))
@@ -31,11 +31,13 @@ var anyLoops = map[string]func(c, x nodes, w *graph.Node) (next, out nodes){
 	"by index": func(c, x nodes, w *graph.Node) (next, out nodes) {
 		i := ops.Cast(ops.Any(ops.NotEqual(x[0], c[0])), graph.Int64)
 		row := ops.Take(w, 0, ops.Unsqueeze(i, 0))
-		return nodes{ops.Squeeze(row, 0), ops.Gather(c[1], 0, ops.Cast(ops.NotEqual(c[0], x[0]), graph.Int64))}, nodes{row}
+		return nodes{ops.Squeeze(row, 0), ops.Gather(c[1], 0, ops.Cast(ops.NotEqual(c[0], x[0]), graph.Int64))},
+			nodes{row}
 	},
 	"written": func(c, x nodes, w *graph.Node) (next, out nodes) {
 		y := ops.Copy(c[0])
-		z := ops.IndexPutInPlace(y, nodes{ops.Unsqueeze(ops.Cast(ops.Any(ops.Equal(x[0], c[0])), graph.Int64), 0)}, ops.Slice(x[0], 0, 2, 3, 1))
+		z := ops.IndexPutInPlace(y, nodes{ops.Unsqueeze(ops.Cast(ops.Any(ops.Equal(x[0], c[0])), graph.Int64), 0)},
+			ops.Slice(x[0], 0, 2, 3, 1))
 		return nodes{z, c[0]}, nodes{c[1]}
 	},
 	"sorted": func(c, x nodes, w *graph.Node) (next, out nodes) {
@@ -43,17 +45,21 @@ var anyLoops = map[string]func(c, x nodes, w *graph.Node) (next, out nodes){
 		return nodes{ops.Slice(values, 0, 1, 4, 1), ops.Maximum(c[1], x[0])}, nodes{values, at}
 	},
 	"branches": func(c, x nodes, w *graph.Node) (next, out nodes) {
-		y := ops.Cond(ops.Any(ops.Equal(c[0], x[0])), func() []*graph.Node { return nodes{x[0], c[0]} }, func() []*graph.Node { return nodes{ops.Select(w, 0, 1), c[1]} })
+		y := ops.Cond(ops.Any(ops.Equal(c[0], x[0])), func() []*graph.Node { return nodes{x[0], c[0]} },
+			func() []*graph.Node { return nodes{ops.Select(w, 0, 1), c[1]} })
 		return y, y
 	},
 	"nested": func(c, x nodes, w *graph.Node) (next, out nodes) {
-		inner, all := ops.Scan(ops.Loop{Carry: nodes{c[0]}, Over: nodes{w}, Reverse: true}, func(d, row []*graph.Node) (next, out []*graph.Node) {
-			y := ops.Where(ops.Equal(row[0], x[0]), d[0], row[0])
-			return nodes{ops.Flip(y, 0)}, nodes{y}
-		})
+		inner, all := ops.Scan(ops.Loop{Carry: nodes{c[0]}, Over: nodes{w}, Reverse: true},
+			func(d, row []*graph.Node) (next, out []*graph.Node) {
+				y := ops.Where(ops.Equal(row[0], x[0]), d[0], row[0])
+				return nodes{ops.Flip(y, 0)}, nodes{y}
+			})
 		return nodes{inner[0], c[0]}, nodes{ops.Select(all[0], 0, 1), c[1]}
 	},
-	"passed on": func(c, x nodes, w *graph.Node) (next, out nodes) { return nodes{x[0], c[0]}, nodes{c[1], x[0], c[1]} },
+	"passed on": func(c, x nodes, w *graph.Node) (next, out nodes) {
+		return nodes{x[0], c[0]}, nodes{c[1], x[0], c[1]}
+	},
 }
 
 // numberLoops are bodies for numbers.
@@ -68,7 +74,8 @@ var numberLoops = map[string]func(c, x nodes, w *graph.Node) (next, out nodes){
 	},
 	"sums": func(c, x nodes, w *graph.Node) (next, out nodes) {
 		all := ops.CumSum(x[0], 0)
-		return nodes{ops.Add(c[0], ops.Cast(all, c[0].DType())), ops.Cast(ops.Sum(ops.Mul(c[1], w), 0), c[0].DType())}, nodes{all, ops.Max(w, 0)}
+		return nodes{ops.Add(c[0], ops.Cast(all, c[0].DType())), ops.Cast(ops.Sum(ops.Mul(c[1], w), 0), c[0].DType())},
+			nodes{all, ops.Max(w, 0)}
 	},
 	"written": func(c, x nodes, w *graph.Node) (next, out nodes) {
 		y := ops.Copy(x[0])
@@ -127,7 +134,8 @@ type loopOfDType struct {
 }
 
 // buildOfDType makes a loop over a named number of steps or, unrolled, a number of them.
-func buildOfDType(t *testing.T, dt graph.DType, body func(c, x nodes, w *graph.Node) (next, out nodes), reverse, gradients bool, steps int) *loopOfDType {
+func buildOfDType(t *testing.T, dt graph.DType, body func(c, x nodes, w *graph.Node) (next, out nodes), reverse,
+	gradients bool, steps int) *loopOfDType {
 	g := graph.New("loop")
 	length := g.Dim("steps", graph.AtLeast(0))
 	if steps > 0 {
@@ -180,8 +188,8 @@ func (l *loopOfDType) run(t *testing.T, dt graph.DType, steps int) (all []refere
 	return all
 }
 
-// TestLoopsOfEveryDType compares loops and their gradients with their steps written one by one, bit for bit. The gradient of a value of
-// outside is added up in another order.
+// TestLoopsOfEveryDType compares loops and their gradients with their steps written one by one, bit for bit. The
+// gradient of a value of outside is added up in another order.
 func TestLoopsOfEveryDType(t *testing.T) {
 	lengths := []int{0, 1, 7}
 	if testing.Short() {
@@ -212,7 +220,8 @@ func TestLongLoopsOfEveryDType(t *testing.T) {
 	}
 }
 
-func compareOfDType(t *testing.T, dt graph.DType, body func(c, x nodes, w *graph.Node) (next, out nodes), reverse, gradients bool, lengths ...int) {
+func compareOfDType(t *testing.T, dt graph.DType, body func(c, x nodes, w *graph.Node) (next, out nodes), reverse,
+	gradients bool, lengths ...int) {
 	l := buildOfDType(t, dt, body, reverse, gradients, 0)
 	for _, steps := range lengths {
 		got := l.run(t, dt, steps)
@@ -227,15 +236,18 @@ func compareOfDType(t *testing.T, dt graph.DType, body func(c, x nodes, w *graph
 				for _, v := range want[i].Floats() {
 					scale = max(scale, math.Abs(v))
 				}
-				require.InDeltaSlice(t, want[i].Floats(), got[i].Floats(), scale*roundingOf(dt)*float64(steps), "%d steps, reverse %v", steps, reverse)
+				require.InDeltaSlice(t, want[i].Floats(), got[i].Floats(), scale*roundingOf(dt)*float64(steps),
+					"%d steps, reverse %v", steps, reverse)
 				continue
 			}
-			require.Equal(t, fmt.Sprint(want[i]), fmt.Sprint(got[i]), "%d steps, reverse %v: output %d of %d", steps, reverse, i, len(want))
+			require.Equal(t, fmt.Sprint(want[i]), fmt.Sprint(got[i]), "%d steps, reverse %v: output %d of %d", steps,
+				reverse, i, len(want))
 		}
 	}
 }
 
 // roundingOf is the distance of a dtype's numbers from 1 on, twice.
 func roundingOf(dt graph.DType) float64 {
-	return map[graph.DType]float64{graph.Float16: 1. / 512, graph.BFloat16: 1. / 64, graph.Float32: 1e-6, graph.Float64: 1e-15}[dt]
+	return map[graph.DType]float64{graph.Float16: 1. / 512, graph.BFloat16: 1. / 64, graph.Float32: 1e-6,
+		graph.Float64: 1e-15}[dt]
 }

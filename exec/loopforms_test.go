@@ -15,8 +15,9 @@ type looping struct {
 	scan func(l ops.Loop, body func(carry, x nodes) (next, out nodes)) (final, outs nodes)
 	fori func(n int, carry nodes, body func(i *graph.Node, carry nodes) nodes) nodes
 	// while takes its condition for values of which another step changes nothing that matters.
-	while func(max int, carry nodes, cond func(carry nodes) *graph.Node, body func(step *graph.Node, carry nodes) nodes) nodes
-	cond  func(is *graph.Node, then, otherwise func() nodes) nodes
+	while func(max int, carry nodes, cond func(carry nodes) *graph.Node,
+		body func(step *graph.Node, carry nodes) nodes) nodes
+	cond func(is *graph.Node, then, otherwise func() nodes) nodes
 }
 
 // compiledLoops are loops; the steps of while are dropped.
@@ -25,7 +26,8 @@ func compiledLoops(g *graph.Graph, dt graph.DType) *looping {
 		func(n int, carry nodes, body func(i *graph.Node, carry nodes) nodes) nodes {
 			return ops.Fori(graph.Dim(n), carry, body)
 		},
-		func(max int, carry nodes, cond func(carry nodes) *graph.Node, body func(step *graph.Node, carry nodes) nodes) nodes {
+		func(max int, carry nodes, cond func(carry nodes) *graph.Node,
+			body func(step *graph.Node, carry nodes) nodes) nodes {
 			final, _ := ops.While(graph.Dim(max), carry, cond, body)
 			return final
 		}, ops.Cond}
@@ -73,7 +75,8 @@ func unrolledLoops(g *graph.Graph, dt graph.DType) *looping {
 		}
 		return carry
 	}
-	l.while = func(max int, carry nodes, cond func(carry nodes) *graph.Node, body func(step *graph.Node, carry nodes) nodes) nodes {
+	l.while = func(max int, carry nodes, cond func(carry nodes) *graph.Node,
+		body func(step *graph.Node, carry nodes) nodes) nodes {
 		for i := range max {
 			carry = choose(cond(carry), body(g.Scalar(graph.Int64, float64(i)), carry), carry)
 		}
@@ -88,11 +91,12 @@ func (l *looping) in(name string, shape ...graph.Dim) *graph.Node {
 }
 func (l *looping) num(v float64) *graph.Node { return l.g.Scalar(l.dt, v) }
 
-// loopForms are programs that people write with loops, over T steps. Each gives results, whose gradients are taken for all
-// inputs of floating-point numbers.
+// loopForms are programs that people write with loops, over T steps. Each gives results, whose gradients are taken for
+// all inputs of floating-point numbers.
 var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	"hidden Markov model": func(l *looping, T graph.Dim) nodes {
-		a, b, start := ops.LogSoftmax(l.in("a", 3, 3), 1), ops.LogSoftmax(l.in("b", 3, 4), 1), ops.LogSoftmax(l.in("start", 3), 0)
+		a, b, start := ops.LogSoftmax(l.in("a", 3, 3), 1), ops.LogSoftmax(l.in("b", 3, 4), 1),
+			ops.LogSoftmax(l.in("start", 3), 0)
 		seen := l.g.Input("seen", graph.Int64, T)
 		final, all := l.scan(ops.Loop{Carry: nodes{start}, Over: nodes{seen}}, func(c, x nodes) (nodes, nodes) {
 			next := ops.LogSumExp(ops.Add(ops.Unsqueeze(c[0], 1), a), 0)
@@ -113,7 +117,8 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	},
 	"linear attention": func(l *looping, T graph.Dim) nodes {
 		q, k, v := l.in("q", 2, T, 3), ops.Exp(l.in("k", 2, T, 3)), l.in("v", 2, T, 4)
-		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2, 3, 4), ops.Zeros(l.g, l.dt, 2, 3)}, Over: nodes{ops.Exp(q), k, v}, Axis: 1},
+		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2, 3, 4), ops.Zeros(l.g, l.dt, 2, 3)},
+			Over: nodes{ops.Exp(q), k, v}, Axis: 1},
 			func(c, x nodes) (nodes, nodes) {
 				s := ops.Add(c[0], ops.Mul(ops.Unsqueeze(x[1], 2), ops.Unsqueeze(x[2], 1)))
 				z := ops.Add(c[1], x[1])
@@ -123,7 +128,8 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 		return out
 	},
 	"delta rule": func(l *looping, T graph.Dim) nodes {
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("s", 3, 4)}, Over: nodes{l.in("k", T, 3), l.in("v", T, 4), l.in("rate", T)}},
+		final, out := l.scan(
+			ops.Loop{Carry: nodes{l.in("s", 3, 4)}, Over: nodes{l.in("k", T, 3), l.in("v", T, 4), l.in("rate", T)}},
 			func(c, x nodes) (nodes, nodes) {
 				wrong := ops.Sub(ops.MatMul(x[0], c[0]), x[1])
 				s := ops.Sub(c[0], ops.Mul(ops.Sigmoid(x[2]), ops.Mul(ops.Unsqueeze(x[0], 1), ops.Unsqueeze(wrong, 0))))
@@ -133,10 +139,12 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	},
 	"state space": func(l *looping, T graph.Dim) nodes {
 		a, b, c := ops.Sigmoid(l.in("a", 4, 3)), l.in("b", 4, 3), l.in("c", 4, 3)
-		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2, 4, 3)}, Over: nodes{l.in("x", 2, T, 4), ops.Softplus(l.in("d", 2, T, 4))}, Axis: 1},
+		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2, 4, 3)},
+			Over: nodes{l.in("x", 2, T, 4), ops.Softplus(l.in("d", 2, T, 4))}, Axis: 1},
 			func(h, x nodes) (nodes, nodes) {
 				d := ops.Unsqueeze(x[1], 2)
-				next := ops.Add(ops.Mul(ops.Exp(ops.Neg(ops.Mul(d, a))), h[0]), ops.Mul(ops.Mul(d, b), ops.Unsqueeze(x[0], 2)))
+				next := ops.Add(ops.Mul(ops.Exp(ops.Neg(ops.Mul(d, a))), h[0]),
+					ops.Mul(ops.Mul(d, b), ops.Unsqueeze(x[0], 2)))
 				return nodes{next}, nodes{ops.Sum(ops.Mul(next, c), -1)}
 			})
 		return out
@@ -145,15 +153,17 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 		w1, w2 := l.in("w1", 2, 5), l.in("w2", 5, 2)
 		f := func(y *graph.Node) *graph.Node { return ops.MatMul(ops.Tanh(ops.MatMul(y, w1)), w2) }
 		h := l.num(0.1)
-		_, out := l.scan(ops.Loop{Carry: nodes{l.in("y", 3, 2)}, Over: nodes{l.in("t", T)}}, func(c, x nodes) (nodes, nodes) {
-			y := ops.Add(c[0], x[0])
-			k1 := f(y)
-			k2 := f(ops.Add(y, ops.Mul(k1, ops.Mul(h, l.num(0.5)))))
-			k3 := f(ops.Add(y, ops.Mul(k2, ops.Mul(h, l.num(0.5)))))
-			k4 := f(ops.Add(y, ops.Mul(k3, h)))
-			y = ops.Add(y, ops.Mul(ops.Add(ops.Add(k1, ops.Mul(k2, l.num(2))), ops.Add(ops.Mul(k3, l.num(2)), k4)), ops.Div(h, l.num(6))))
-			return nodes{y}, nodes{y}
-		})
+		_, out := l.scan(ops.Loop{Carry: nodes{l.in("y", 3, 2)}, Over: nodes{l.in("t", T)}},
+			func(c, x nodes) (nodes, nodes) {
+				y := ops.Add(c[0], x[0])
+				k1 := f(y)
+				k2 := f(ops.Add(y, ops.Mul(k1, ops.Mul(h, l.num(0.5)))))
+				k3 := f(ops.Add(y, ops.Mul(k2, ops.Mul(h, l.num(0.5)))))
+				k4 := f(ops.Add(y, ops.Mul(k3, h)))
+				y = ops.Add(y, ops.Mul(ops.Add(ops.Add(k1, ops.Mul(k2, l.num(2))), ops.Add(ops.Mul(k3, l.num(2)), k4)),
+					ops.Div(h, l.num(6))))
+				return nodes{y}, nodes{y}
+			})
 		return out
 	},
 	"fixed point": func(l *looping, T graph.Dim) nodes {
@@ -165,7 +175,8 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	"teacher forcing": func(l *looping, T graph.Dim) nodes {
 		w := l.in("w", 3, 3)
 		forced := l.g.Input("forced", graph.Bool, T)
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 3), l.in("y", 2, 3)}, Over: nodes{l.in("target", T, 2, 3), forced}},
+		final, out := l.scan(
+			ops.Loop{Carry: nodes{l.in("h", 2, 3), l.in("y", 2, 3)}, Over: nodes{l.in("target", T, 2, 3), forced}},
 			func(c, x nodes) (nodes, nodes) {
 				h := ops.Tanh(ops.Add(ops.MatMul(c[0], w), c[1]))
 				y := ops.MatMul(h, ops.Transpose(w, 0, 1))
@@ -175,33 +186,36 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	},
 	"truncated backpropagation": func(l *looping, T graph.Dim) nodes {
 		w := l.in("w", 3, 3)
-		_, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3), l.g.Scalar(graph.Int64, 0)}, Over: nodes{l.in("x", T, 3)}}, func(c, x nodes) (nodes, nodes) {
-			cut := ops.Equal(ops.Remainder(c[1], graph.Num(2)), graph.Num(0))
-			h := ops.Where(cut, ops.StopGradient(c[0]), c[0])
-			h = ops.Tanh(ops.Add(ops.MatMul(h, w), x[0]))
-			return nodes{h, ops.Add(c[1], graph.Num(1))}, nodes{h}
-		})
+		_, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3), l.g.Scalar(graph.Int64, 0)}, Over: nodes{l.in("x", T, 3)}},
+			func(c, x nodes) (nodes, nodes) {
+				cut := ops.Equal(ops.Remainder(c[1], graph.Num(2)), graph.Num(0))
+				h := ops.Where(cut, ops.StopGradient(c[0]), c[0])
+				h = ops.Tanh(ops.Add(ops.MatMul(h, w), x[0]))
+				return nodes{h, ops.Add(c[1], graph.Num(1))}, nodes{h}
+			})
 		return out
 	},
 	"encoder and decoder with attention": func(l *looping, T graph.Dim) nodes {
 		keys := l.in("keys", 2, 5, 3)
 		w := l.in("w", 6, 3)
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 3)}, Over: nodes{l.in("x", T, 2, 3)}}, func(c, x nodes) (nodes, nodes) {
-			weights := ops.Softmax(ops.Einsum("bd,bsd->bs", c[0], keys), -1)
-			seen := ops.Einsum("bs,bsd->bd", weights, keys)
-			h := ops.Tanh(ops.MatMul(ops.Concat(1, seen, x[0]), w))
-			return nodes{h}, nodes{weights, h}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 3)}, Over: nodes{l.in("x", T, 2, 3)}},
+			func(c, x nodes) (nodes, nodes) {
+				weights := ops.Softmax(ops.Einsum("bd,bsd->bs", c[0], keys), -1)
+				seen := ops.Einsum("bs,bsd->bd", weights, keys)
+				h := ops.Tanh(ops.MatMul(ops.Concat(1, seen, x[0]), w))
+				return nodes{h}, nodes{weights, h}
+			})
 		return append(final, out...)
 	},
 	"branch in a loop": func(l *looping, T graph.Dim) nodes {
 		a, b := l.in("a", 3, 3), l.in("b", 3)
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3)}, Over: nodes{l.in("x", T, 3)}}, func(c, x nodes) (nodes, nodes) {
-			y := l.cond(ops.Greater(ops.Sum(x[0]), l.num(0)), func() nodes {
-				return nodes{ops.Tanh(ops.MatMul(c[0], a)), x[0]}
-			}, func() nodes { return nodes{ops.Add(ops.Mul(c[0], b), x[0]), ops.Sin(c[0])} })
-			return y[:1], y
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3)}, Over: nodes{l.in("x", T, 3)}},
+			func(c, x nodes) (nodes, nodes) {
+				y := l.cond(ops.Greater(ops.Sum(x[0]), l.num(0)), func() nodes {
+					return nodes{ops.Tanh(ops.MatMul(c[0], a)), x[0]}
+				}, func() nodes { return nodes{ops.Add(ops.Mul(c[0], b), x[0]), ops.Sin(c[0])} })
+				return y[:1], y
+			})
 		return append(final, out...)
 	},
 	"loop in a branch": func(l *looping, T graph.Dim) nodes {
@@ -220,41 +234,48 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	"branches in branches": func(l *looping, T graph.Dim) nodes {
 		x, y := l.in("x", 3), l.in("y", 3)
 		return l.cond(ops.Greater(ops.Sum(x), l.num(0)), func() nodes {
-			return l.cond(ops.Greater(ops.Sum(y), l.num(0)), func() nodes { return nodes{ops.Mul(x, y)} }, func() nodes { return nodes{ops.Exp(x)} })
+			return l.cond(ops.Greater(ops.Sum(y), l.num(0)), func() nodes { return nodes{ops.Mul(x, y)} },
+				func() nodes { return nodes{ops.Exp(x)} })
 		}, func() nodes {
-			return l.cond(ops.Greater(ops.Sum(y), ops.Sum(x)), func() nodes { return nodes{ops.Sin(y)} }, func() nodes { return nodes{x} })
+			return l.cond(ops.Greater(ops.Sum(y), ops.Sum(x)), func() nodes { return nodes{ops.Sin(y)} },
+				func() nodes { return nodes{x} })
 		})
 	},
 	"three loops deep": func(l *looping, T graph.Dim) nodes {
 		w := l.in("w", 3, 3)
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3)}, Over: nodes{l.in("x", T, 2, 3)}}, func(c, x nodes) (nodes, nodes) {
-			inner, all := l.scan(ops.Loop{Carry: c, Over: x, Reverse: true}, func(c, y nodes) (nodes, nodes) {
-				z := l.fori(2, nodes{c[0]}, func(i *graph.Node, c nodes) nodes {
-					return nodes{ops.Tanh(ops.Add(ops.MatMul(c[0], w), ops.Mul(y[0], ops.Cast(ops.Add(i, graph.Num(1)), l.dt))))}
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 3)}, Over: nodes{l.in("x", T, 2, 3)}},
+			func(c, x nodes) (nodes, nodes) {
+				inner, all := l.scan(ops.Loop{Carry: c, Over: x, Reverse: true}, func(c, y nodes) (nodes, nodes) {
+					z := l.fori(2, nodes{c[0]}, func(i *graph.Node, c nodes) nodes {
+						return nodes{
+							ops.Tanh(ops.Add(ops.MatMul(c[0], w),
+								ops.Mul(y[0], ops.Cast(ops.Add(i, graph.Num(1)), l.dt))))}
+					})
+					return z, nodes{ops.Sum(z[0])}
 				})
-				return z, nodes{ops.Sum(z[0])}
+				return inner, all
 			})
-			return inner, all
-		})
 		return append(final, out...)
 	},
 	"writes into what is carried": func(l *looping, T graph.Dim) nodes {
 		return l.fori(4, nodes{l.in("x", 4, 3)}, func(i *graph.Node, c nodes) nodes {
 			own := ops.Copy(c[0])
-			return nodes{ops.IndexPutInPlace(own, nodes{ops.Unsqueeze(i, 0)}, ops.Unsqueeze(ops.Sin(ops.Sum(c[0], 0)), 0))}
+			return nodes{ops.IndexPutInPlace(own, nodes{ops.Unsqueeze(i, 0)},
+				ops.Unsqueeze(ops.Sin(ops.Sum(c[0], 0)), 0))}
 		})
 	},
 	"growing cache": func(l *looping, T graph.Dim) nodes {
 		w := l.in("w", 3, 3)
 		x := l.in("x", T, 3)
 		start := ops.Zeros(l.g, l.dt, 20, 3)
-		_, out := l.scan(ops.Loop{Carry: nodes{start, l.g.Scalar(graph.Int64, 0)}, Over: nodes{x}}, func(c, x nodes) (nodes, nodes) {
-			place := ops.Equal(ops.Iota(l.g, 0, 20, 1), c[1])
-			keys := ops.Where(place, ops.MatMul(x[0], w), c[0])
-			late := ops.Greater(ops.Iota(l.g, 0, 20), c[1])
-			weights := ops.Softmax(ops.MaskedFill(ops.MatMul(keys, x[0]), late, graph.Num(math.Inf(-1))), 0)
-			return nodes{keys, ops.Add(c[1], graph.Num(1))}, nodes{ops.MatMul(weights, keys)}
-		})
+		_, out := l.scan(ops.Loop{Carry: nodes{start, l.g.Scalar(graph.Int64, 0)}, Over: nodes{x}},
+			func(c, x nodes) (nodes, nodes) {
+				place := ops.Equal(ops.Iota(l.g, 0, 20, 1), c[1])
+				keys := ops.Where(place, ops.MatMul(x[0], w), c[0])
+				late := ops.Greater(ops.Iota(l.g, 0, 20), c[1])
+				weights := ops.Softmax(ops.MaskedFill(ops.MatMul(keys, x[0]), late, graph.Num(math.Inf(-1))), 0)
+				return nodes{keys, ops.Add(c[1], graph.Num(1))}, nodes{ops.MatMul(weights, keys)}
+			})
 		return out
 	},
 	"attention in a loop": func(l *looping, T graph.Dim) nodes {
@@ -266,10 +287,11 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	},
 	"embeddings in a loop": func(l *looping, T graph.Dim) nodes {
 		table := l.in("table", 4, 3)
-		_, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 3)}, Over: nodes{l.g.Input("seen", graph.Int64, T, 2)}}, func(c, x nodes) (nodes, nodes) {
-			h := ops.Tanh(ops.Add(ops.Mul(c[0], l.num(0.5)), ops.Embedding(x[0], table)))
-			return nodes{h}, nodes{ops.MatMul(h, ops.Transpose(table, 0, 1))}
-		})
+		_, out := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 3)}, Over: nodes{l.g.Input("seen", graph.Int64, T, 2)}},
+			func(c, x nodes) (nodes, nodes) {
+				h := ops.Tanh(ops.Add(ops.Mul(c[0], l.num(0.5)), ops.Embedding(x[0], table)))
+				return nodes{h}, nodes{ops.MatMul(h, ops.Transpose(table, 0, 1))}
+			})
 		return out
 	},
 	"one value inside and outside": func(l *looping, T graph.Dim) nodes {
@@ -283,15 +305,17 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	},
 	"passed on and returned": func(l *looping, T graph.Dim) nodes {
 		x, a := l.in("x", T, 3), l.in("a", 3)
-		final, out := l.scan(ops.Loop{Carry: nodes{a, ops.Mul(a, l.num(2)), l.in("b", 3)}, Over: nodes{x}}, func(c, p nodes) (nodes, nodes) {
-			return nodes{c[0], c[2], c[1]}, nodes{c[1], p[0], a, ops.Mul(c[0], p[0]), c[1]}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{a, ops.Mul(a, l.num(2)), l.in("b", 3)}, Over: nodes{x}},
+			func(c, p nodes) (nodes, nodes) {
+				return nodes{c[0], c[2], c[1]}, nodes{c[1], p[0], a, ops.Mul(c[0], p[0]), c[1]}
+			})
 		return append(final, out...)
 	},
 	"advantages": func(l *looping, T graph.Dim) nodes {
 		value := l.in("value", T)
 		done := ops.Cast(l.g.Input("done", graph.Bool, T), l.dt)
-		_, out := l.scan(ops.Loop{Carry: nodes{l.in("last"), l.num(0)}, Over: nodes{l.in("reward", T), value, done}, Reverse: true}, func(c, x nodes) (nodes, nodes) {
+		_, out := l.scan(ops.Loop{Carry: nodes{l.in("last"), l.num(0)}, Over: nodes{l.in("reward", T), value, done},
+			Reverse: true}, func(c, x nodes) (nodes, nodes) {
 			live := ops.Sub(l.num(1), x[2])
 			delta := ops.Sub(ops.Add(x[0], ops.Mul(ops.Mul(c[0], live), l.num(0.99))), x[1])
 			a := ops.Add(delta, ops.Mul(ops.Mul(c[1], live), l.num(0.95)))
@@ -302,22 +326,24 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 	"Kalman filter": func(l *looping, T graph.Dim) nodes {
 		a, noise := l.in("a", 2, 2), ops.Add(ops.Square(l.in("noise")), l.num(0.5))
 		eye := ops.Cast(ops.Equal(ops.Iota(l.g, 0, 2, 2), ops.Iota(l.g, 1, 2, 2)), l.dt)
-		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2), eye}, Over: nodes{l.in("y", T, 2)}}, func(c, x nodes) (nodes, nodes) {
-			m := ops.MatMul(a, c[0])
-			p := ops.Add(ops.MatMul(ops.MatMul(a, c[1]), ops.Transpose(a, 0, 1)), eye)
-			gain := ops.Transpose(ops.Solve(ops.Add(p, ops.Mul(eye, noise)), p), 0, 1)
-			m = ops.Add(m, ops.MatMul(gain, ops.Sub(x[0], m)))
-			p = ops.MatMul(ops.Sub(eye, gain), p)
-			return nodes{m, p}, nodes{m}
-		})
+		_, out := l.scan(ops.Loop{Carry: nodes{ops.Zeros(l.g, l.dt, 2), eye}, Over: nodes{l.in("y", T, 2)}},
+			func(c, x nodes) (nodes, nodes) {
+				m := ops.MatMul(a, c[0])
+				p := ops.Add(ops.MatMul(ops.MatMul(a, c[1]), ops.Transpose(a, 0, 1)), eye)
+				gain := ops.Transpose(ops.Solve(ops.Add(p, ops.Mul(eye, noise)), p), 0, 1)
+				m = ops.Add(m, ops.MatMul(gain, ops.Sub(x[0], m)))
+				p = ops.MatMul(ops.Sub(eye, gain), p)
+				return nodes{m, p}, nodes{m}
+			})
 		return out
 	},
 	"Sinkhorn": func(l *looping, T graph.Dim) nodes {
 		cost := l.in("cost", 4, 5)
-		f := l.fori(6, nodes{ops.Zeros(l.g, l.dt, 4, 1), ops.Zeros(l.g, l.dt, 1, 5)}, func(_ *graph.Node, c nodes) nodes {
-			u := ops.Neg(ops.LogSumExp(ops.Add(cost, c[1]), 1, ops.KeepDims()))
-			return nodes{u, ops.Neg(ops.LogSumExp(ops.Add(cost, u), 0, ops.KeepDims()))}
-		})
+		f := l.fori(6, nodes{ops.Zeros(l.g, l.dt, 4, 1), ops.Zeros(l.g, l.dt, 1, 5)},
+			func(_ *graph.Node, c nodes) nodes {
+				u := ops.Neg(ops.LogSumExp(ops.Add(cost, c[1]), 1, ops.KeepDims()))
+				return nodes{u, ops.Neg(ops.LogSumExp(ops.Add(cost, u), 0, ops.KeepDims()))}
+			})
 		return nodes{ops.Exp(ops.Add(ops.Add(cost, f[0]), f[1]))}
 	},
 	"automaton": func(l *looping, T graph.Dim) nodes {
@@ -335,19 +361,21 @@ var loopForms = map[string]func(l *looping, T graph.Dim) nodes{
 		return nodes{ops.Mean(ops.Square(ops.Sub(ops.MatMul(x, w[0]), y)))}
 	},
 	"running extremes": func(l *looping, T graph.Dim) nodes {
-		final, out := l.scan(ops.Loop{Carry: nodes{ops.Full(l.g, l.dt, math.Inf(-1), 3)}, Over: nodes{l.in("x", T, 3)}}, func(c, x nodes) (nodes, nodes) {
-			top := ops.Maximum(c[0], x[0])
-			sorted, _ := ops.TopK(ops.Concat(0, top, x[0]), 4, 0, true)
-			return nodes{top}, nodes{sorted, ops.CumSum(x[0], 0)}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{ops.Full(l.g, l.dt, math.Inf(-1), 3)}, Over: nodes{l.in("x", T, 3)}},
+			func(c, x nodes) (nodes, nodes) {
+				top := ops.Maximum(c[0], x[0])
+				sorted, _ := ops.TopK(ops.Concat(0, top, x[0]), 4, 0, true)
+				return nodes{top}, nodes{sorted, ops.CumSum(x[0], 0)}
+			})
 		return append(final, out...)
 	},
 	"clipped gradients and norms": func(l *looping, T graph.Dim) nodes {
 		gain := l.in("gain", 4)
-		final, _ := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 4)}, Over: nodes{l.in("x", T, 2, 4)}}, func(c, x nodes) (nodes, nodes) {
-			h := ops.RMSNorm(ops.Add(c[0], x[0]), gain, 1e-5)
-			return nodes{ops.Clamp(h, -1, 1)}, nil
-		})
+		final, _ := l.scan(ops.Loop{Carry: nodes{l.in("h", 2, 4)}, Over: nodes{l.in("x", T, 2, 4)}},
+			func(c, x nodes) (nodes, nodes) {
+				h := ops.RMSNorm(ops.Add(c[0], x[0]), gain, 1e-5)
+				return nodes{ops.Clamp(h, -1, 1)}, nil
+			})
 		return final
 	},
 }

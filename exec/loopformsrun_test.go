@@ -14,7 +14,8 @@ import (
 )
 
 // formProgram compiles a program of loops, with its gradients where they are wanted.
-func formProgram(t *testing.T, name string, dt graph.DType, length graph.Dim, unrolled bool, add func(outputs, inputs nodes) nodes) (*exec.Program, nodes) {
+func formProgram(t *testing.T, name string, dt graph.DType, length graph.Dim, unrolled bool,
+	add func(outputs, inputs nodes) nodes) (*exec.Program, nodes) {
 	g := graph.New(name)
 	T := length
 	if length < 0 {
@@ -26,7 +27,9 @@ func formProgram(t *testing.T, name string, dt graph.DType, length graph.Dim, un
 	}
 	outputs := loopForms[name](l, T)
 	if add != nil {
-		outputs = add(outputs, slices.DeleteFunc(slices.Clone(g.Inputs()), func(n *graph.Node) bool { return n.DType() != dt }))
+		outputs = add(outputs, slices.DeleteFunc(slices.Clone(g.Inputs()), func(n *graph.Node) bool {
+			return n.DType() != dt
+		}))
 	}
 	p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
 	require.NoError(t, err, name)
@@ -47,7 +50,8 @@ func runForm(t *testing.T, p *exec.Program, s *exec.Session, outputs nodes, step
 	return all
 }
 
-// Programs of loops give what their steps give one by one, bit for bit, and so do their gradients, first and second, to rounding.
+// Programs of loops give what their steps give one by one, bit for bit, and so do their gradients, first and second, to
+// rounding.
 func TestFormsOfLoopsAreTheirUnrolledForm(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(loopForms)) {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +72,8 @@ func TestFormsOfLoopsAreTheirUnrolledForm(t *testing.T) {
 				want := runForm(t, q, q.NewSession(), unrolled, steps)
 				for i, got := range runForm(t, p, s, outputs, steps) {
 					require.Equal(t, want[i].Shape, got.Shape)
-					require.InDeltaSlice(t, want[i].Data, got.Data, 1e-8, "%d steps: output %d of %d (%d before gradients)", steps, i, len(want), first)
+					require.InDeltaSlice(t, want[i].Data, got.Data, 1e-8,
+						"%d steps: output %d of %d (%d before gradients)", steps, i, len(want), first)
 				}
 			}
 			runForm(t, p, s, outputs, 0)

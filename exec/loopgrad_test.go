@@ -57,7 +57,8 @@ func TestGradientsOfLoops(t *testing.T) {
 				want := other.run(t, other.NewSession(), values)
 				for i, got := range p.run(t, s, values) {
 					require.Equal(t, want[i].Shape, got.Shape)
-					require.InDeltaSlice(t, want[i].Data, got.Data, 1e-9, "%s, %d steps, reverse %v: output %d of %d", name, steps, reverse, i, len(want))
+					require.InDeltaSlice(t, want[i].Data, got.Data, 1e-9, "%s, %d steps, reverse %v: output %d of %d",
+						name, steps, reverse, i, len(want))
 				}
 			}
 		}
@@ -113,12 +114,15 @@ func TestGradientsOfLoopsInBranchesInLoops(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
 	g := graph.New("g")
 	x := g.Input("x", graph.Float64, 3)
-	final, _ := ops.Scan(ops.Loop{Carry: nodes{g.Scalar(graph.Float64, 0.5)}, Over: nodes{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		y := ops.Cond(ops.Less(x[0], graph.Num(0)), func() []*graph.Node {
-			return ops.Fori(2, nodes{carry[0]}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Mul(c[0], x[0])} })
-		}, func() []*graph.Node { return nodes{ops.Add(carry[0], x[0])} })
-		return y, nil
-	})
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{g.Scalar(graph.Float64, 0.5)}, Over: nodes{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			y := ops.Cond(ops.Less(x[0], graph.Num(0)), func() []*graph.Node {
+				return ops.Fori(2, nodes{carry[0]}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return nodes{ops.Mul(c[0], x[0])}
+				})
+			}, func() []*graph.Node { return nodes{ops.Add(carry[0], x[0])} })
+			return y, nil
+		})
 	dx := autodiff.Grad(final[0], nodes{x})[0] // of ((c + x0)·x1² + x2)
 	prog, err := exec.Compile(g, exec.Outputs(final[0], dx))
 	require.NoError(t, err)
@@ -132,15 +136,16 @@ func TestGradientsOfLoopsInBranchesInLoops(t *testing.T) {
 func TestLoopsDropWhatGradientsDoNotRead(t *testing.T) {
 	g := graph.New("g")
 	x, c0, c1 := g.Input("x", graph.Float64, 2), g.Input("c0", graph.Float64), g.Input("c1", graph.Float64)
-	_, outs := ops.Scan(ops.Loop{Carry: nodes{c0, c1}, Over: nodes{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		f := ops.Cond(ops.NotEqual(carry[0], carry[0]), func() []*graph.Node {
-			return nodes{ops.Tanh(carry[1]), ops.Sigmoid(x[0])}
-		}, func() []*graph.Node {
-			return nodes{ops.Tanh(carry[1]), ops.Exp(x[0])}
+	_, outs := ops.Scan(ops.Loop{Carry: nodes{c0, c1}, Over: nodes{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			f := ops.Cond(ops.NotEqual(carry[0], carry[0]), func() []*graph.Node {
+				return nodes{ops.Tanh(carry[1]), ops.Sigmoid(x[0])}
+			}, func() []*graph.Node {
+				return nodes{ops.Tanh(carry[1]), ops.Exp(x[0])}
+			})
+			y := ops.Sigmoid(f[0])
+			return nodes{ops.Sigmoid(x[0]), y}, nodes{y}
 		})
-		y := ops.Sigmoid(f[0])
-		return nodes{ops.Sigmoid(x[0]), y}, nodes{y}
-	})
 	dx := autodiff.Grad(ops.Sum(outs[0]), nodes{x}, autodiff.ZeroForUnused())[0]
 	prog, err := exec.Compile(g, exec.Outputs(outs[0], dx))
 	require.NoError(t, err)
@@ -155,7 +160,8 @@ func TestLoopsDropWhatGradientsDoNotRead(t *testing.T) {
 func TestLoopsKeepProductsThatAreUsedFarApart(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
 	g := graph.New("g")
-	q, k, v := g.Input("q", graph.Float32, g.Dim("t"), 3), g.Input("k", graph.Float32, g.Dim("s"), 3), g.Input("v", graph.Float32, g.Dim("s"), 3)
+	q, k, v := g.Input("q", graph.Float32, g.Dim("t"), 3), g.Input("k", graph.Float32, g.Dim("s"), 3),
+		g.Input("v", graph.Float32, g.Dim("s"), 3)
 	final := ops.Cond(g.Input("is", graph.Bool), func() []*graph.Node {
 		weights := ops.Softmax(ops.MatMul(ops.Copy(q), ops.Transpose(k, 0, 1)), 1)
 		return nodes{ops.Sum(ops.MatMul(weights, v))}
@@ -164,18 +170,22 @@ func TestLoopsKeepProductsThatAreUsedFarApart(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The gradient of a matrix that each step multiplies with a vector is one product of all steps: no step carries a matrix. The same holds of vectors of outside.
+// The gradient of a matrix that each step multiplies with a vector is one product of all steps: no step carries a
+// matrix. The same holds of vectors of outside.
 func TestMatricesTimesVectorsOfSteps(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
 	const steps = 6
 	g := graph.New("g")
 	m := g.Dim("m", graph.AtLeast(2))
-	x, w, v, u := g.Input("x", graph.Float64, steps, m), g.Input("w", graph.Float64, m, m), g.Input("v", graph.Float64, m), g.Input("u", graph.Float64, m)
+	x, w, v, u := g.Input("x", graph.Float64, steps, m), g.Input("w", graph.Float64, m, m),
+		g.Input("v", graph.Float64, m), g.Input("u", graph.Float64, m)
 	step := func(c, part *graph.Node) *graph.Node {
 		h := ops.Tanh(ops.Add(ops.MatMul(w, c), ops.MatMul(part, w)))
 		return ops.Mul(ops.Add(h, ops.MatMul(u, h)), ops.MatMul(h, v))
 	}
-	final, _ := ops.Scan(ops.Loop{Carry: nodes{v}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) { return nodes{step(c[0], x[0])}, nil })
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{v}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) {
+		return nodes{step(c[0], x[0])}, nil
+	})
 	unrolled := v
 	for i := range steps {
 		unrolled = step(unrolled, ops.Select(x, 0, graph.Dim(i)))
@@ -207,9 +217,10 @@ func TestMatricesTimesVectorsOfSteps(t *testing.T) {
 
 	only := graph.New("g")
 	w, x = only.Input("w", graph.Float32, 500, 500), only.Input("x", graph.Float32, steps, 500)
-	final, _ = ops.Scan(ops.Loop{Carry: nodes{ops.Zeros(only, graph.Float32, 500)}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) {
-		return nodes{ops.Tanh(ops.Add(ops.MatMul(w, c[0]), x[0]))}, nil
-	})
+	final, _ = ops.Scan(ops.Loop{Carry: nodes{ops.Zeros(only, graph.Float32, 500)}, Over: nodes{x}},
+		func(c, x nodes) (next, out nodes) {
+			return nodes{ops.Tanh(ops.Add(ops.MatMul(w, c[0]), x[0]))}, nil
+		})
 	p, err = exec.Compile(only, exec.Outputs(autodiff.Grad(ops.Sum(final[0]), nodes{w})[0]))
 	require.NoError(t, err)
 	f, err := p.Footprint(nil)
@@ -238,13 +249,19 @@ func TestRowsThatStepsTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const steps, rows, width = 6, 900, 8
 			g := graph.New("g")
-			table, begin, index := g.Input("table", graph.Float64, rows, width), g.Input("begin", graph.Float64, 3, width), g.Input("index", graph.Int64, steps, 3)
+			table, begin, index := g.Input("table", graph.Float64, rows, width),
+				g.Input("begin", graph.Float64, 3, width), g.Input("index", graph.Int64, steps, 3)
 			step := func(c, at *graph.Node) *graph.Node {
 				return ops.Tanh(ops.Mul(ops.Add(c, graph.Num(0.5)), take(table, at)))
 			}
-			final, _ := ops.Scan(ops.Loop{Carry: nodes{begin}, Over: nodes{index}}, func(c, x nodes) (next, out nodes) { return nodes{step(c[0], x[0])}, nil })
-			while, _ := ops.While(steps+3, nodes{begin, g.Scalar(graph.Int64, 0)}, func(c nodes) *graph.Node { return ops.Less(c[1], graph.Num(steps)) }, func(i *graph.Node, c nodes) nodes {
-				return nodes{step(c[0], ops.Take(index, 0, ops.Minimum(c[1], graph.Num(steps-1)))), ops.Add(c[1], graph.Num(1))}
+			final, _ := ops.Scan(ops.Loop{Carry: nodes{begin}, Over: nodes{index}}, func(c, x nodes) (next, out nodes) {
+				return nodes{step(c[0], x[0])}, nil
+			})
+			while, _ := ops.While(steps+3, nodes{begin, g.Scalar(graph.Int64, 0)}, func(c nodes) *graph.Node {
+				return ops.Less(c[1], graph.Num(steps))
+			}, func(i *graph.Node, c nodes) nodes {
+				return nodes{step(c[0], ops.Take(index, 0, ops.Minimum(c[1], graph.Num(steps-1)))),
+					ops.Add(c[1], graph.Num(1))}
 			})
 			unrolled := begin
 			for i := range steps {
@@ -258,12 +275,14 @@ func TestRowsThatStepsTake(t *testing.T) {
 			p, err := exec.Compile(g, exec.Outputs(slices.Concat(want, got, gotWhile)...))
 			require.NoError(t, err)
 			feed := feedOf(g, 1, rows)
-			feed[index] = exec.Array{Shape: []int{steps, 3}, Data: []int64{0, 1, 1, 5, 899, 5, 7, 0, 1, 2, 3, 4, 5, 5, 5, 898, 0, 2}}
+			feed[index] = exec.Array{Shape: []int{steps, 3},
+				Data: []int64{0, 1, 1, 5, 899, 5, 7, 0, 1, 2, 3, 4, 5, 5, 5, 898, 0, 2}}
 			r, err := p.NewSession().Run(t.Context(), feed)
 			require.NoError(t, err)
 			for i := range want {
 				require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, got[i]).Data, 1e-9, "gradient %d", i)
-				require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, gotWhile[i]).Data, 1e-9, "gradient %d of While", i)
+				require.InDeltaSlice(t, arrayOf(t, r, want[i]).Data, arrayOf(t, r, gotWhile[i]).Data, 1e-9,
+					"gradient %d of While", i)
 			}
 			if name == "few rows" {
 				return

@@ -16,45 +16,50 @@ import (
 func init() {
 	// Odd programs, which are compared with their steps one by one like the others.
 	loopForms["a value handed on and given out twice"] = func(l *looping, T graph.Dim) nodes {
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2), l.in("b", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) {
-			y := ops.Mul(ops.Sin(c[0]), ops.Add(c[1], x[0]))
-			return nodes{y, y}, nodes{y, y, c[0]}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2), l.in("b", 2)}, Over: nodes{l.in("x", T, 2)}},
+			func(c, x nodes) (nodes, nodes) {
+				y := ops.Mul(ops.Sin(c[0]), ops.Add(c[1], x[0]))
+				return nodes{y, y}, nodes{y, y, c[0]}
+			})
 		return append(append(final, out...), final[0], out[0])
 	}
 	loopForms["an empty body"] = func(l *looping, T graph.Dim) nodes {
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) { return c, x })
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}},
+			func(c, x nodes) (nodes, nodes) { return c, x })
 		return append(final, out...)
 	}
 	loopForms["parts without elements"] = func(l *looping, T graph.Dim) nodes {
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 0, 2), l.in("s")}, Over: nodes{l.in("x", T, 0, 2)}}, func(c, x nodes) (nodes, nodes) {
-			y := ops.Mul(ops.Sin(c[0]), x[0])
-			return nodes{y, ops.Add(ops.Square(c[1]), ops.Sum(y))}, nodes{y}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 0, 2), l.in("s")}, Over: nodes{l.in("x", T, 0, 2)}},
+			func(c, x nodes) (nodes, nodes) {
+				y := ops.Mul(ops.Sin(c[0]), x[0])
+				return nodes{y, ops.Add(ops.Square(c[1]), ops.Sum(y))}, nodes{y}
+			})
 		return append(final, out...)
 	}
 	loopForms["loops in branches in loops in branches"] = func(l *looping, T graph.Dim) nodes {
 		x, w := l.in("x", T, 3), l.in("w", 3)
 		return l.cond(ops.Less(ops.Sum(w), l.num(9)), func() nodes {
-			final, _ := l.scan(ops.Loop{Carry: nodes{w}, Over: nodes{x}, Reverse: true}, func(c, x nodes) (nodes, nodes) {
-				return l.cond(ops.Greater(ops.Sum(x[0]), l.num(0)), func() nodes {
-					return l.fori(3, c, func(i *graph.Node, c nodes) nodes {
-						return nodes{ops.Sin(ops.Mul(c[0], ops.Add(w, ops.Cast(i, l.dt))))}
-					})
-				}, func() nodes { return nodes{ops.Mul(c[0], x[0])} }), nil
-			})
+			final, _ := l.scan(ops.Loop{Carry: nodes{w}, Over: nodes{x}, Reverse: true},
+				func(c, x nodes) (nodes, nodes) {
+					return l.cond(ops.Greater(ops.Sum(x[0]), l.num(0)), func() nodes {
+						return l.fori(3, c, func(i *graph.Node, c nodes) nodes {
+							return nodes{ops.Sin(ops.Mul(c[0], ops.Add(w, ops.Cast(i, l.dt))))}
+						})
+					}, func() nodes { return nodes{ops.Mul(c[0], x[0])} }), nil
+				})
 			return final
 		}, func() nodes { return nodes{ops.Exp(w)} })
 	}
 	loopForms["writes into what is made of the same value in each step"] = func(l *looping, T graph.Dim) nodes {
 		table := l.in("table", 4, 2)
-		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) {
-			own := ops.Add(table, c[0])
-			row := ops.Select(own, 0, 1)
-			written := ops.AddInPlace(row, x[0])
-			own = ops.After(own, written)
-			return nodes{ops.Sin(ops.Add(c[0], ops.Sum(ops.Mul(own, own), 0)))}, nodes{own}
-		})
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}},
+			func(c, x nodes) (nodes, nodes) {
+				own := ops.Add(table, c[0])
+				row := ops.Select(own, 0, 1)
+				written := ops.AddInPlace(row, x[0])
+				own = ops.After(own, written)
+				return nodes{ops.Sin(ops.Add(c[0], ops.Sum(ops.Mul(own, own), 0)))}, nodes{own}
+			})
 		return append(final, out...)
 	}
 }
@@ -63,7 +68,9 @@ func init() {
 func TestLoopsAreCancelled(t *testing.T) {
 	g := graph.New("long")
 	x := g.Input("x", graph.Float64, 8)
-	final, steps := ops.While(1<<40, nodes{x}, func(c []*graph.Node) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(1e300)) },
+	final, steps := ops.While(1<<40, nodes{x}, func(c []*graph.Node) *graph.Node {
+		return ops.Less(ops.Sum(c[0]), graph.Num(1e300))
+	},
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Sin(c[0])} })
 	p, err := exec.Compile(g, exec.Outputs(final[0], steps))
 	require.NoError(t, err)
@@ -80,7 +87,8 @@ func begin(ctx context.Context) time.Time {
 	return at
 }
 
-// As in a for statement there is no step where the number of steps is negative. What comes out of all steps has then no size, which is an error.
+// As in a for statement there is no step where the number of steps is negative. What comes out of all steps has then no
+// size, which is an error.
 func TestLoopsOfNegativeLengths(t *testing.T) {
 	run := func(build func(g *graph.Graph, x *graph.Node) *graph.Node) ([]float32, error) {
 		g := graph.New("negative")
@@ -114,7 +122,8 @@ func TestLoopsOfNegativeLengths(t *testing.T) {
 			require.Equal(t, []float32{1, 2}, y)
 		}
 		_, err := run(func(g *graph.Graph, x *graph.Node) *graph.Node {
-			y, _ := ops.Scan(ops.Loop{Length: length(g), Carry: nodes{x}}, func(c, _ []*graph.Node) (next, out []*graph.Node) { return c, c })
+			y, _ := ops.Scan(ops.Loop{Length: length(g), Carry: nodes{x}},
+				func(c, _ []*graph.Node) (next, out []*graph.Node) { return c, c })
 			return y[0]
 		})
 		require.ErrorContains(t, err, "Length of a Scan")
@@ -125,17 +134,26 @@ func TestLoopsOfNegativeLengths(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 1}, y)
 	_, err = run(func(g *graph.Graph, x *graph.Node) *graph.Node {
-		return autodiff.Grad(ops.Sum(ops.Square(ops.Fori(g.Dim("n").Minus(5), nodes{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Square(c[0])} })[0])), nodes{x})[0]
+		return autodiff.Grad(
+			ops.Sum(
+				ops.Square(ops.Fori(g.Dim("n").Minus(5), nodes{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return nodes{ops.Square(c[0])}
+				})[0])), nodes{x})[0]
 	})
 	require.ErrorContains(t, err, "n-5 >= 0 fails: -2 against 0")
 }
 
-// A value of the body of a loop is no output, has no gradient outside of the body, and nothing is differentiated with respect to it there.
+// A value of the body of a loop is no output, has no gradient outside of the body, and nothing is differentiated with
+// respect to it there.
 func TestValuesOfBodiesStayInThem(t *testing.T) {
 	for want, use := range map[string]func(x, y, inBody *graph.Node) *graph.Node{
-		"output 0, inBody":       func(_, _, inBody *graph.Node) *graph.Node { return inBody },
-		"Grad(inBody): operand ": func(x, _, inBody *graph.Node) *graph.Node { return autodiff.Grad(inBody, nodes{x})[0] },
-		"Grad(inBody): operand":  func(_, y, inBody *graph.Node) *graph.Node { return autodiff.Grad(y, nodes{inBody})[0] },
+		"output 0, inBody": func(_, _, inBody *graph.Node) *graph.Node { return inBody },
+		"Grad(inBody): operand ": func(x, _, inBody *graph.Node) *graph.Node {
+			return autodiff.Grad(inBody, nodes{x})[0]
+		},
+		"Grad(inBody): operand": func(_, y, inBody *graph.Node) *graph.Node {
+			return autodiff.Grad(y, nodes{inBody})[0]
+		},
 	} {
 		g := graph.New("g")
 		x := g.Input("x", graph.Float32)

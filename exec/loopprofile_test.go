@@ -20,8 +20,10 @@ import (
 func TestProfileOfLoops(t *testing.T) {
 	const n, steps, inner, runs = 64, 5, 3, 4
 	g := graph.New("loops")
-	x, w, v := g.Input("x", graph.Float32, steps, n, n), g.Input("w", graph.Float32, n, n), g.Input("v", graph.Float64, inner, n)
-	final, _ := ops.Scan(ops.Loop{Carry: nodes{ops.Zeros(g, graph.Float32, n, n), ops.Zeros(g, graph.Float64, n)}, Over: nodes{x}},
+	x, w, v := g.Input("x", graph.Float32, steps, n, n), g.Input("w", graph.Float32, n, n),
+		g.Input("v", graph.Float64, inner, n)
+	final, _ := ops.Scan(
+		ops.Loop{Carry: nodes{ops.Zeros(g, graph.Float32, n, n), ops.Zeros(g, graph.Float64, n)}, Over: nodes{x}},
 		func(carry, x nodes) (next, out nodes) {
 			h := ops.Tanh(ops.Add(ops.MatMul(carry[0], w), x[0]))
 			sums, _ := ops.Scan(ops.Loop{Carry: carry[1:], Over: nodes{v}}, func(carry, v nodes) (next, out nodes) {
@@ -66,7 +68,8 @@ func TestProfileOfLoops(t *testing.T) {
 		require.Regexp(t, `\n\d+\.\d+\.0 +15 .* sin, add`, text)
 		require.Regexp(t, `\n\d+\.\d+ +5 .* matmul`, text)
 	}
-	require.Regexp(t, `kernel \d+\.\d+: matmul\n        loopprofile_test.go:\d+ \(MatMul\)  h := ops.Tanh\(`, p.Report(machine))
+	require.Regexp(t, `kernel \d+\.\d+: matmul\n        loopprofile_test.go:\d+ \(MatMul\)  h := ops.Tanh\(`,
+		p.Report(machine))
 
 	var out bytes.Buffer
 	require.NoError(t, p.WriteTrace(&out))

@@ -43,11 +43,14 @@ var putBodies = map[string]func(i *graph.Node, c []*graph.Node) []*graph.Node{
 		return []*graph.Node{next, next}
 	},
 	"puts a part of itself": func(i *graph.Node, c []*graph.Node) []*graph.Node {
-		return []*graph.Node{ops.IndexCopy(c[0], 0, ops.Add(ops.Iota(c[0].Graph(), 0, 3), graph.Num(1)), ops.Slice(c[0], 0, 0, 3, 1)), c[1]}
+		return []*graph.Node{
+			ops.IndexCopy(c[0], 0, ops.Add(ops.Iota(c[0].Graph(), 0, 3), graph.Num(1)), ops.Slice(c[0], 0, 0, 3, 1)),
+			c[1]}
 	},
 	"puts columns": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		at := ops.Remainder(ops.Unsqueeze(i, 0), graph.Num(4))
-		return []*graph.Node{ops.IndexCopy(c[0], 1, at, ops.Slice(c[1], 1, 1, 2, 1)), ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0), at}, ops.Mean(c[0]))}
+		return []*graph.Node{ops.IndexCopy(c[0], 1, at, ops.Slice(c[1], 1, 1, 2, 1)),
+			ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0), at}, ops.Mean(c[0]))}
 	},
 	"adds": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		at := ops.Concat(0, ops.Unsqueeze(i, 0), ops.Unsqueeze(ops.Sub(graph.Num(8), i), 0), ops.Unsqueeze(i, 0))
@@ -59,7 +62,8 @@ var putBodies = map[string]func(i *graph.Node, c []*graph.Node) []*graph.Node{
 	},
 	"adds elements": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		at := ops.Remainder(ops.Add(ops.Iota(c[0].Graph(), 0, 3, 4), i), graph.Num(9))
-		return []*graph.Node{ops.ScatterAdd(c[0], 0, at, c[1]), ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0)}, ops.Mean(c[0]), ops.Accumulate())}
+		return []*graph.Node{ops.ScatterAdd(c[0], 0, at, c[1]),
+			ops.IndexPut(c[1], []*graph.Node{ops.Unsqueeze(i, 0)}, ops.Mean(c[0]), ops.Accumulate())}
 	},
 	"puts twice": func(i *graph.Node, c []*graph.Node) []*graph.Node {
 		return []*graph.Node{put(put(c[0], i, row(c[1], i)), ops.Sub(graph.Num(8), i), row(c[0], i)), c[1]}
@@ -72,20 +76,23 @@ func put(x, at, slice *graph.Node) *graph.Node {
 
 func row(x, at *graph.Node) *graph.Node { return ops.Take(x, 0, ops.Unsqueeze(at, 0)) }
 
-// Slices that a loop puts into what it carries are put where it is, and the results are those of the unrolled steps, bit for bit: also where what was there before is
-// used once more, and where all steps are kept for gradients.
+// Slices that a loop puts into what it carries are put where it is, and the results are those of the unrolled steps,
+// bit for bit: also where what was there before is used once more, and where all steps are kept for gradients.
 func TestLoopsPutSlicesInPlace(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "0") // which looks whether functions write what they read
 	for name, body := range putBodies {
 		for _, steps := range []int{0, 1, 2, 7} {
 			for _, gradients := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/%d/%v", name, steps, gradients), func(t *testing.T) { requireUnrolledPuts(t, body, steps, gradients) })
+				t.Run(fmt.Sprintf("%s/%d/%v", name, steps, gradients), func(t *testing.T) {
+					requireUnrolledPuts(t, body, steps, gradients)
+				})
 			}
 		}
 	}
 }
 
-func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node) []*graph.Node, steps int, gradients bool) {
+func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node) []*graph.Node, steps int,
+	gradients bool) {
 	g := graph.New("puts")
 	x, count := g.Input("x", graph.Float32, 2, 9, 4), g.Input("count", graph.Int64)
 	begin := []*graph.Node{ops.Select(x, 0, 0), ops.Select(x, 0, 1)}
@@ -116,7 +123,8 @@ func requireUnrolledPuts(t *testing.T, body func(i *graph.Node, c []*graph.Node)
 	for _, options := range [][]exec.SessionOption{{exec.Threads(1)}, {exec.Threads(3)}, {exec.GuardOperands()}} {
 		s := prog.NewSession(options...)
 		for range 2 {
-			r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 9, 4}, Data: data}, count: int64(steps)})
+			r, err := s.Run(t.Context(), exec.Feed{
+				x: exec.Array{Shape: []int{2, 9, 4}, Data: data}, count: int64(steps)})
 			require.NoError(t, err)
 			var values [][]float32
 			for _, o := range outputs {
@@ -142,7 +150,8 @@ func bitsOfAll(values [][]float32) (bits []uint32) {
 	return bits
 }
 
-// A step that puts a slice, or adds one, takes the time of the slice: what the loop carries may be as large as it wants.
+// A step that puts a slice, or adds one, takes the time of the slice: what the loop carries may be as large as it
+// wants.
 func TestPutsInLoopsMoveSlicesAlone(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "0")
 	const rows = 40_000
@@ -173,6 +182,7 @@ func TestPutsInLoopsMoveSlicesAlone(t *testing.T) {
 	} {
 		few, many := taken(10, step), taken(1000, step)
 		t.Logf("%s: %v and %v", name, few, many)
-		require.Less(t, many, 30*few, "%s: where each step copies the whole, 100 times as many take 100 times as long", name)
+		require.Less(t, many, 30*few, "%s: where each step copies the whole, 100 times as many take 100 times as long",
+			name)
 	}
 }

@@ -42,7 +42,8 @@ var sliceBodies = map[string]func(i, table *graph.Node) (next, out *graph.Node){
 	},
 	"put into a copy": func(i, table *graph.Node) (next, out *graph.Node) {
 		scaled := ops.Mul(table, ops.Full(table.Graph(), table.DType(), 3))
-		return ops.IndexCopy(scaled, 0, ops.Unsqueeze(i, 0), ops.Unsqueeze(ops.Take(table, 0, i), 0)), ops.Take(scaled, 0, i)
+		return ops.IndexCopy(scaled, 0, ops.Unsqueeze(i, 0), ops.Unsqueeze(ops.Take(table, 0, i), 0)),
+			ops.Take(scaled, 0, i)
 	},
 	"add a row": func(i, table *graph.Node) (next, out *graph.Node) {
 		row := ops.Take(table, 0, i)
@@ -50,7 +51,8 @@ var sliceBodies = map[string]func(i, table *graph.Node) (next, out *graph.Node){
 	},
 }
 
-// Steps that move slices are taken together with the bits of steps that are taken one by one, and with the error of the first index that is out of range.
+// Steps that move slices are taken together with the bits of steps that are taken one by one, and with the error of the
+// first index that is out of range.
 func TestSlicesInStepsTakenTogether(t *testing.T) {
 	for name, body := range sliceBodies {
 		for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.Int16, graph.Uint8, graph.Int64} {
@@ -62,13 +64,16 @@ func TestSlicesInStepsTakenTogether(t *testing.T) {
 					table := ops.Cast(input, dtype)
 					var outputs nodes
 					for _, reverse := range []bool{false, true} {
-						final, outs := ops.Scan(ops.Loop{Carry: nodes{table}, Over: nodes{places}, Reverse: reverse}, func(c, x nodes) (next, out nodes) {
-							n, o := body(x[0], c[0])
-							return nodes{n}, nodes{o}
-						})
+						final, outs := ops.Scan(ops.Loop{Carry: nodes{table}, Over: nodes{places}, Reverse: reverse},
+							func(c, x nodes) (next, out nodes) {
+								n, o := body(x[0], c[0])
+								return nodes{n}, nodes{o}
+							})
 						outputs = append(outputs, final[0], outs[0])
 						if dtype.IsFloat() {
-							outputs = append(outputs, autodiff.Grad(ops.Add(ops.Sum(ops.Sin(final[0])), ops.Sum(ops.Sin(outs[0]))), nodes{input}, autodiff.ZeroForUnused())...)
+							outputs = append(outputs, autodiff.Grad(
+								ops.Add(ops.Sum(ops.Sin(final[0])), ops.Sum(ops.Sin(outs[0]))), nodes{input},
+								autodiff.ZeroForUnused())...)
 						}
 					}
 					p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
@@ -81,7 +86,8 @@ func TestSlicesInStepsTakenTogether(t *testing.T) {
 							at[i] = int64(i*5%2 + 1)
 						}
 						feed[places] = exec.Array{Shape: []int{length}, Data: at}
-						require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs), "%d steps", length)
+						require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs),
+							"%d steps", length)
 						allocs.RequireNone(t, 3, func() {
 							if _, err := together.Run(t.Context(), feed); err != nil {
 								t.Fatal(err)
@@ -101,7 +107,8 @@ func TestSlicesInStepsTakenTogether(t *testing.T) {
 								at[step] = before
 							}
 						}
-						require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs), "%d steps after errors", length)
+						require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs),
+							"%d steps after errors", length)
 					}
 				})
 			}

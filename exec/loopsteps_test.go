@@ -17,7 +17,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// smallBodies are steps of small kernels alone. Each is given two carried values of [3, 4] and a part of as many elements.
+// smallBodies are steps of small kernels alone. Each is given two carried values of [3, 4] and a part of as many
+// elements.
 var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, out nodes){
 	"decays": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
 		h := ops.Add(ops.Mul(c[0], graph.Num(0.9)), x)
@@ -27,7 +28,8 @@ var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, 
 		return nodes{ops.Sub(c[1], x), c[0]}, nodes{ops.Tanh(c[1])}
 	},
 	"columns, rows and the step": func(i *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
-		y := ops.Softmax(ops.Add(c[0], ops.Mul(ops.Transpose(ops.Reshape(x, 4, 3), 0, 1), ops.Cast(i, graph.Float32))), 1)
+		y := ops.Softmax(
+			ops.Add(c[0], ops.Mul(ops.Transpose(ops.Reshape(x, 4, 3), 0, 1), ops.Cast(i, graph.Float32))), 1)
 		return nodes{ops.Flip(y, 0), ops.Add(c[1], ops.Max(y, 1, ops.KeepDims()))}, nodes{ops.Sum(y, 0), x}
 	},
 	"sums over rows": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
@@ -35,11 +37,14 @@ var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, 
 		return nodes{ops.Sub(x, y), ops.Mul(c[0], graph.Num(0.5))}, nodes{ops.Sum(x, 0), y}
 	},
 	"a loop within": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
-		inner, rows := ops.Scan(ops.Loop{Carry: nodes{ops.Select(c[0], 0, 0), ops.Select(x, 0, 1)}, Over: nodes{ops.Concat(0, c[1], x)}}, func(h, row nodes) (next, out nodes) {
-			s := ops.Sin(ops.Add(ops.Mul(h[0], row[0]), h[1]))
-			return nodes{s, ops.Mul(h[1], graph.Num(0.5))}, nodes{s}
-		})
-		return nodes{ops.Sub(c[0], inner[0]), ops.Mul(ops.Add(ops.Slice(rows[0], 0, 1, 4, 1), inner[1]), graph.Num(0.5))}, nodes{rows[0]}
+		inner, rows := ops.Scan(
+			ops.Loop{Carry: nodes{ops.Select(c[0], 0, 0), ops.Select(x, 0, 1)}, Over: nodes{ops.Concat(0, c[1], x)}},
+			func(h, row nodes) (next, out nodes) {
+				s := ops.Sin(ops.Add(ops.Mul(h[0], row[0]), h[1]))
+				return nodes{s, ops.Mul(h[1], graph.Num(0.5))}, nodes{s}
+			})
+		return nodes{ops.Sub(c[0], inner[0]),
+			ops.Mul(ops.Add(ops.Slice(rows[0], 0, 1, 4, 1), inner[1]), graph.Num(0.5))}, nodes{rows[0]}
 	},
 	"hands on what it gives out": func(_ *graph.Node, c nodes, x *graph.Node) (next, out nodes) {
 		y := ops.Where(ops.Greater(x, graph.Num(0)), c[0], ops.Sin(c[1]))
@@ -47,7 +52,8 @@ var smallBodies = map[string]func(i *graph.Node, c nodes, x *graph.Node) (next, 
 	},
 }
 
-// Steps that are taken together give the bits of steps that are taken one by one, as those are in which Go functions are looked at.
+// Steps that are taken together give the bits of steps that are taken one by one, as those are in which Go functions
+// are looked at.
 func TestStepsTakenTogether(t *testing.T) {
 	for name, body := range smallBodies {
 		t.Run(name, func(t *testing.T) {
@@ -57,10 +63,14 @@ func TestStepsTakenTogether(t *testing.T) {
 			begin := nodes{g.Input("a", graph.Float32, 3, 4), g.Input("b", graph.Float32, 3, 4)}
 			var outputs nodes
 			for _, reverse := range []bool{false, true} {
-				final, outs := ops.Scan(ops.Loop{Carry: begin, Over: nodes{ops.Iota(g, 0, T), x}, Reverse: reverse}, func(c, x nodes) (next, out nodes) { return body(x[0], c, x[1]) })
-				outputs = slices.Concat(outputs, final, outs, autodiff.Grad(ops.Sum(ops.Mul(final[0], final[1])), begin, autodiff.ZeroForUnused()))
+				final, outs := ops.Scan(ops.Loop{Carry: begin, Over: nodes{ops.Iota(g, 0, T), x}, Reverse: reverse},
+					func(c, x nodes) (next, out nodes) { return body(x[0], c, x[1]) })
+				outputs = slices.Concat(outputs, final, outs,
+					autodiff.Grad(ops.Sum(ops.Mul(final[0], final[1])), begin, autodiff.ZeroForUnused()))
 			}
-			final, steps := ops.While(T, append(nodes{count}, begin...), func(c nodes) *graph.Node { return ops.Greater(c[0], graph.Num(0)) }, func(i *graph.Node, c nodes) nodes {
+			final, steps := ops.While(T, append(nodes{count}, begin...), func(c nodes) *graph.Node {
+				return ops.Greater(c[0], graph.Num(0))
+			}, func(i *graph.Node, c nodes) nodes {
 				next, _ := body(i, c[1:], ops.Mul(c[1], graph.Num(0.25)))
 				return append(nodes{ops.Sub(c[0], graph.Num(1))}, next...)
 			})
@@ -72,7 +82,8 @@ func TestStepsTakenTogether(t *testing.T) {
 				feed := feedOf(g, length, 4)
 				for _, n := range []int64{0, 1, 5, int64(length) - 1, int64(length), 300} {
 					feed[count] = n
-					require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs), "%d steps, of While %d", length, n)
+					require.Equal(t, arraysOf(t, single, feed, outputs), arraysOf(t, together, feed, outputs),
+						"%d steps, of While %d", length, n)
 				}
 				allocs.RequireNone(t, 3, func() {
 					if _, err := together.Run(t.Context(), feed); err != nil {

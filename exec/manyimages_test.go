@@ -36,7 +36,8 @@ func TestSmallImagesAreConvolvedTogether(t *testing.T) {
 				}
 				convolve := func(count int, pixels []float32) []float32 {
 					out, err := p.NewSession().Run(context.Background(), exec.Feed{
-						x: exec.Array{Shape: []int{count, 5, size, size}, Data: pixels}, w: exec.Array{Shape: []int{7, 5, 3, 3}, Data: filters}})
+						x: exec.Array{Shape: []int{count, 5, size, size}, Data: pixels},
+						w: exec.Array{Shape: []int{7, 5, 3, 3}, Data: filters}})
 					require.NoError(t, err)
 					values, err := exec.Values[float32](out, y)
 					require.NoError(t, err)
@@ -69,7 +70,8 @@ func TestGradientOfFiltersIsOneProduct(t *testing.T) {
 	require.Less(t, 10*image, 10*filters)
 }
 
-// A convolution of few places with fixed filters, which is the product of windows with filters, has the bits that it has with filters that are fed.
+// A convolution of few places with fixed filters, which is the product of windows with filters, has the bits that it
+// has with filters that are fed.
 func TestFewPlaces(t *testing.T) {
 	for _, c := range []struct {
 		images int
@@ -92,10 +94,13 @@ func TestFewPlaces(t *testing.T) {
 				const channels, filters = 70, 66
 				rng := rand.New(rand.NewPCG(1, 2))
 				g := graph.New("places")
-				pixels, weights := drawn(rng, dtype, append([]int{c.images, channels}, c.size...)), drawn(rng, dtype, append([]int{filters, channels}, c.kernel...))
-				x, fed := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...), g.Input("fed", dtype, graph.MakeShape(weights.Shape...)...)
+				pixels, weights := drawn(rng, dtype, append([]int{c.images, channels}, c.size...)),
+					drawn(rng, dtype, append([]int{filters, channels}, c.kernel...))
+				x, fed := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...),
+					g.Input("fed", dtype, graph.MakeShape(weights.Shape...)...)
 				w := g.Param("w", dtype, graph.MakeShape(weights.Shape...)...)
-				convolve := map[int]func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node{1: ops.Conv1D, 2: ops.Conv2D, 3: ops.Conv3D}[len(c.size)]
+				convolve := map[int]func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node{
+					1: ops.Conv1D, 2: ops.Conv2D, 3: ops.Conv3D}[len(c.size)]
 				y, want := ops.Relu(convolve(x, w, nil, c.opts...)), ops.Relu(convolve(x, fed, nil, c.opts...))
 				p, err := exec.Compile(g, exec.Outputs(y, want))
 				require.NoError(t, err)
@@ -103,7 +108,9 @@ func TestFewPlaces(t *testing.T) {
 					s := p.NewSession(exec.Threads(threads))
 					require.NoError(t, s.SetParam(w, exec.Array{Shape: weights.Shape, Data: weights.Data}))
 					for range 3 { // the filters are laid out in the second run
-						out, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: pixels.Shape, Data: pixels.Data}, fed: exec.Array{Shape: weights.Shape, Data: weights.Data}})
+						out, err := s.Run(t.Context(), exec.Feed{
+							x:   exec.Array{Shape: pixels.Shape, Data: pixels.Data},
+							fed: exec.Array{Shape: weights.Shape, Data: weights.Data}})
 						require.NoError(t, err)
 						require.Equal(t, arrayOf(t, out, want).Data, arrayOf(t, out, y).Data)
 					}
@@ -113,7 +120,8 @@ func TestFewPlaces(t *testing.T) {
 	}
 }
 
-// A 1×1 convolution of several images of 7×7, whose places are the rows of one product, has the bits that it has for each image by itself.
+// A 1×1 convolution of several images of 7×7, whose places are the rows of one product, has the bits that it has for
+// each image by itself.
 func TestRaggedPlaces(t *testing.T) {
 	const images, channels, filters = 3, 300, 320
 	for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
@@ -131,13 +139,16 @@ func TestRaggedPlaces(t *testing.T) {
 				if size[0] == 14 {
 					opts = append(opts, ops.Stride(2))
 				}
-				pixels, weights, biases := drawn(rng, dtype, append([]int{images, channels}, size...)), drawn(rng, dtype, kernel), drawn(rng, dtype, []int{filters})
+				pixels, weights, biases := drawn(rng, dtype, append([]int{images, channels}, size...)),
+					drawn(rng, dtype, kernel), drawn(rng, dtype, []int{filters})
 				g := graph.New("places")
-				x, w, b := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...), g.Input("w", dtype, graph.MakeShape(kernel...)...), g.Input("b", dtype, filters)
+				x, w, b := g.Input("x", dtype, graph.MakeShape(pixels.Shape...)...),
+					g.Input("w", dtype, graph.MakeShape(kernel...)...), g.Input("b", dtype, filters)
 				y := ops.Relu(convolve(x, w, b, opts...))
 				var each []*graph.Node
 				for i := range images {
-					each = append(each, ops.Relu(convolve(ops.Slice(x, 0, graph.Dim(i), graph.Dim(i+1), 1), w, b, opts...)))
+					each = append(
+						each, ops.Relu(convolve(ops.Slice(x, 0, graph.Dim(i), graph.Dim(i+1), 1), w, b, opts...)))
 				}
 				alone, err := exec.Compile(g, exec.Outputs(each[0]))
 				require.NoError(t, err)
@@ -146,7 +157,9 @@ func TestRaggedPlaces(t *testing.T) {
 				require.Greater(t, together.Kernels(), alone.Kernels(), "copies of what is seen and given")
 				p, err := exec.Compile(g, exec.Outputs(append(each, y)...))
 				require.NoError(t, err)
-				feed := exec.Feed{x: exec.Array{Shape: pixels.Shape, Data: pixels.Data}, w: exec.Array{Shape: kernel, Data: weights.Data}, b: exec.Array{Shape: biases.Shape, Data: biases.Data}}
+				feed := exec.Feed{x: exec.Array{Shape: pixels.Shape, Data: pixels.Data},
+					w: exec.Array{Shape: kernel, Data: weights.Data},
+					b: exec.Array{Shape: biases.Shape, Data: biases.Data}}
 				for _, threads := range []int{1, 2} {
 					out, err := p.NewSession(exec.Threads(threads)).Run(t.Context(), feed)
 					require.NoError(t, err)

@@ -42,66 +42,79 @@ func hasTiles() bool {
 }
 
 var fusionCases = map[string]fusionCase{
-	"bias and activation": {[]int{1200, 90}, []int{90, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Relu(ops.Add(p, in[2]))
-	}, byTiles},
-	"many terms": {[]int{1200, 600}, []int{600, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Relu(ops.Add(p, in[2]))
-	}, byTiles},
+	"bias and activation": {[]int{1200, 90}, []int{90, 260}, [][]int{{260}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Relu(ops.Add(p, in[2]))
+		}, byTiles},
+	"many terms": {[]int{1200, 600}, []int{600, 260}, [][]int{{260}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Relu(ops.Add(p, in[2]))
+		}, byTiles},
 	"nothing but itself": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(p)
 	}, byTiles},
 	"one factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[0])
 	}, byTiles},
-	"the other factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Add(p, ops.Mul(in[1], graph.Num(0.5)))
-	}, byTiles},
-	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
-	}, byTiles},
-	"the product is needed too, and a factor": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.MatMul(ops.Relu(ops.Add(p, in[1])), p)
-	}, byTiles},
-	"a number for each row": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Mul(p, in[2])
-	}, byTiles},
-	"a number for each row that is computed after it": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Mul(p, ops.Softmax(in[2], 0))
-	}, byTiles},
+	"the other factor is added": {[]int{601, 601}, []int{601, 601}, nil,
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Add(p, ops.Mul(in[1], graph.Num(0.5)))
+		}, byTiles},
+	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
+		}, byTiles},
+	"the product is needed too, and a factor": {
+		[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.MatMul(ops.Relu(ops.Add(p, in[1])), p)
+		}, byTiles},
+	"a number for each row": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Mul(p, in[2])
+		}, byTiles},
+	"a number for each row that is computed after it": {
+		[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Mul(p, ops.Softmax(in[2], 0))
+		}, byTiles},
 	"sums of rows": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, -1)
 	}, byRows},
 	"sums of columns": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 0)
 	}, byTilesOnly},
-	"sums of columns of batches": {[]int{4, 301, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Sum(p, 0, 1)
-	}, byTilesOnly},
+	"sums of columns of batches": {[]int{4, 301, 70}, []int{70, 259}, nil,
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Sum(p, 0, 1)
+		}, byTilesOnly},
 	"sums of some columns": {[]int{4, 301, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 1)
 	}, withoutOverlap},
-	"sums of columns of a batch of products": {[]int{4, 301, 70}, []int{4, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Sum(p, 0, 1)
-	}, withoutOverlap},
-	"a batch with a number for each matrix": {[]int{13, 301, 70}, []int{13, 70, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Mul(p, in[2])
-	}, byTiles},
-	"a batch with one matrix": {[]int{13, 301, 70}, []int{70, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Add(p, in[2])
-	}, byTiles},
-	"one matrix for a batch": {[]int{301, 70}, []int{13, 70, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Add(p, in[2])
-	}, byTiles},
+	"sums of columns of a batch of products": {
+		[]int{4, 301, 70}, []int{4, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Sum(p, 0, 1)
+		}, withoutOverlap},
+	"a batch with a number for each matrix": {
+		[]int{13, 301, 70}, []int{13, 70, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Mul(p, in[2])
+		}, byTiles},
+	"a batch with one matrix": {[]int{13, 301, 70}, []int{70, 133}, [][]int{{133}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Add(p, in[2])
+		}, byTiles},
+	"one matrix for a batch": {[]int{301, 70}, []int{13, 70, 133}, [][]int{{133}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Add(p, in[2])
+		}, byTiles},
 	"wide": {[]int{61, 70}, []int{70, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
 	"few rows": {[]int{40, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byRows},
-	"few terms for much from memory": {[]int{1300, 7}, []int{7, 900}, [][]int{{1300, 900}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Add(p, in[2])
-	}, byRows},
+	"few terms for much from memory": {[]int{1300, 7}, []int{7, 900}, [][]int{{1300, 900}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Add(p, in[2])
+		}, byRows},
 	"turned": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
 	}, byTiles},
@@ -114,9 +127,10 @@ var fusionCases = map[string]fusionCase{
 	"as it is and turned": {[]int{601, 70}, []int{70, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, ops.Transpose(p, 0, 1))
 	}, withoutOverlap},
-	"as other rows": {[]int{1200, 90}, []int{90, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
-		return ops.Add(ops.Reshape(p, 600, 520), in[2])
-	}, byRows},
+	"as other rows": {[]int{1200, 90}, []int{90, 260}, [][]int{{520}},
+		func(p *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Add(ops.Reshape(p, 600, 520), in[2])
+		}, byRows},
 	"much computed": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Tanh(ops.Sin(p))
 	}, byTiles},
@@ -143,8 +157,12 @@ func TestKernelsFusedWithAProduct(t *testing.T) {
 			factors := func(in []*graph.Node) []*graph.Node {
 				return append([]*graph.Node{ops.Tanh(ops.Sin(in[0])), ops.Tanh(ops.Sin(in[1]))}, in[2:]...)
 			}
-			product := computeAll(t, 1, data[:2], func(in []*graph.Node) *graph.Node { return ops.MatMul(factors(in)[0], factors(in)[1]) }, nil)
-			want := computeAll(t, 1, append([]exec.Array{product}, data...), func(in []*graph.Node) *graph.Node { return c.of(in[0], factors(in[1:])) }, nil)
+			product := computeAll(t, 1, data[:2], func(in []*graph.Node) *graph.Node {
+				return ops.MatMul(factors(in)[0], factors(in)[1])
+			}, nil)
+			want := computeAll(t, 1, append([]exec.Array{product}, data...), func(in []*graph.Node) *graph.Node {
+				return c.of(in[0], factors(in[1:]))
+			}, nil)
 			for _, threads := range []int{1, 2, 3, 8} {
 				got := computeAll(t, threads, data, func(in []*graph.Node) *graph.Node {
 					in = factors(in)
@@ -165,7 +183,8 @@ func TestKernelsFusedWithAProduct(t *testing.T) {
 }
 
 // computeAll runs a program of inputs twice, and gives a copy of its result.
-func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*graph.Node) *graph.Node, look func(*exec.Session)) exec.Array {
+func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*graph.Node) *graph.Node,
+	look func(*exec.Session)) exec.Array {
 	g := graph.New("fused")
 	feed := exec.Feed{}
 	var in []*graph.Node
@@ -212,7 +231,8 @@ func TestAWeightWrittenFromItsProduct(t *testing.T) {
 	require.Equal(t, want.Data, after.Data)
 }
 
-// TestRowsBesideExchangedAxes multiplies a product by a value whose axes lie in another order in memory, row by row of the product as these become whole.
+// TestRowsBesideExchangedAxes multiplies a product by a value whose axes lie in another order in memory, row by row of
+// the product as these become whole.
 func TestRowsBesideExchangedAxes(t *testing.T) {
 	for _, size := range [][3]int{{16, 20, 64}, {40, 24, 48}, {9, 33, 8}, {16, 70, 33}} {
 		for _, axes := range [][]int{{2, 1, 0}, {2, 0, 1}, {1, 0, 2}} {
@@ -228,7 +248,8 @@ func TestRowsBesideExchangedAxes(t *testing.T) {
 				feed[in] = exec.Array{Shape: shape, Data: v.Data}
 				return in
 			}
-			y := ops.Mul(ops.MatMul(input("x", b, m, k), input("w", b, k, n)), ops.Permute(input("z", shape...), axes...))
+			y := ops.Mul(ops.MatMul(input("x", b, m, k), input("w", b, k, n)),
+				ops.Permute(input("z", shape...), axes...))
 			run := func(threads int, options ...exec.Option) any {
 				p, err := exec.Compile(g, append(options, exec.Outputs(y))...)
 				require.NoError(t, err)

@@ -21,14 +21,22 @@ func TestWhatCannotBeCompiled(t *testing.T) {
 		opts func(x *graph.Node) []exec.Option
 		want string
 	}{
-		"nothing":             {func(x *graph.Node) []exec.Option { return nil }, "nothing to compute"},
-		"nil output":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(x, nil)} }, "output 1 is nil"},
-		"stranger":            {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(other)} }, `stranger, is not a node of graph "mine"`},
-		"number":              {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(graph.Num(2))} }, `2, is not a node of graph "mine"`},
-		"nil option":          {func(x *graph.Node) []exec.Option { return []exec.Option{nil} }, "nothing to compute"},
-		"nil update":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(nil)} }, "update 0 is nil"},
-		"update of nothing":   {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(ops.Neg(x))} }, "writes nothing"},
-		"output of a mistake": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(ops.Sum(x, 5))} }, "Dimension out of range"},
+		"nothing": {func(x *graph.Node) []exec.Option { return nil }, "nothing to compute"},
+		"nil output": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(x, nil)} },
+			"output 1 is nil"},
+		"stranger": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(other)} },
+			`stranger, is not a node of graph "mine"`},
+		"number": {func(x *graph.Node) []exec.Option {
+			return []exec.Option{exec.Outputs(graph.Num(2))}
+		}, `2, is not a node of graph "mine"`},
+		"nil option": {func(x *graph.Node) []exec.Option { return []exec.Option{nil} }, "nothing to compute"},
+		"nil update": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(nil)} },
+			"update 0 is nil"},
+		"update of nothing": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(ops.Neg(x))} },
+			"writes nothing"},
+		"output of a mistake": {func(x *graph.Node) []exec.Option {
+			return []exec.Option{exec.Outputs(ops.Sum(x, 5))}
+		}, "Dimension out of range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("mine")
@@ -88,7 +96,8 @@ func TestFeedsOfScalars(t *testing.T) {
 	require.ErrorContains(t, err, "input rows has rank 1, got rank 0")
 	_, err = s.Run(context.Background(), exec.Feed{rate: "fast", rows: two})
 	require.ErrorContains(t, err, "a string cannot be fed")
-	_, err = s.Run(context.Background(), exec.Feed{rate: 0.5, rows: exec.Array{Shape: []int{2}, Data: []string{"1", "2"}}})
+	_, err = s.Run(context.Background(), exec.Feed{
+		rate: 0.5, rows: exec.Array{Shape: []int{2}, Data: []string{"1", "2"}}})
 	require.ErrorContains(t, err, "input rows: its data is []string, not a slice of a dtype")
 	_, err = s.Run(context.Background(), exec.Feed{rate: 0.5, rows: exec.Array{Shape: []int{-2}, Data: []int64{}}})
 	require.ErrorContains(t, err, "negative size")
@@ -105,7 +114,8 @@ func TestSizesAreBoundAnewInEachRun(t *testing.T) {
 	require.NoError(t, err)
 	s := p.NewSession()
 	feed := func(rows, others int) exec.Feed {
-		return exec.Feed{x: exec.Array{Shape: []int{rows, 2}, Data: make([]float64, 2*rows)}, y: exec.Array{Shape: []int{others}, Data: make([]float64, others)}}
+		return exec.Feed{x: exec.Array{Shape: []int{rows, 2}, Data: make([]float64, 2*rows)},
+			y: exec.Array{Shape: []int{others}, Data: make([]float64, others)}}
 	}
 	for _, n := range []int{3, 1, 8, 3} {
 		out, err := s.Run(context.Background(), feed(n, n))
@@ -126,12 +136,17 @@ func TestParametersAreChecked(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(ops.Mul(w, x)))
 	require.NoError(t, err)
 	s := p.NewSession()
-	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{3}, Data: make([]float32, 3)}), "parameter w needs shape [2], got [3]")
-	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{2}, Data: make([]float64, 2)}), "parameter w needs dtype float32, got float64")
-	require.ErrorContains(t, s.SetParam(x, exec.Array{Shape: []int{2}, Data: make([]float32, 2)}), "x is not a parameter of graph")
+	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{3}, Data: make([]float32, 3)}),
+		"parameter w needs shape [2], got [3]")
+	require.ErrorContains(t, s.SetParam(w, exec.Array{Shape: []int{2}, Data: make([]float64, 2)}),
+		"parameter w needs dtype float32, got float64")
+	require.ErrorContains(t, s.SetParam(x, exec.Array{Shape: []int{2}, Data: make([]float32, 2)}),
+		"x is not a parameter of graph")
 	_, err = s.Param(nil)
 	require.ErrorContains(t, err, "the parameter is nil")
-	_, err = s.Run(context.Background(), exec.Feed{w: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}, x: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}})
+	_, err = s.Run(context.Background(), exec.Feed{
+		w: exec.Array{Shape: []int{2}, Data: make([]float32, 2)},
+		x: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}})
 	require.ErrorContains(t, err, "not an input of the program: w")
 }
 
@@ -142,8 +157,10 @@ func TestNaNIsKept(t *testing.T) {
 	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
 		g := graph.New("nan")
 		x := g.Input("x", dt, n)
-		outputs := []*graph.Node{ops.Max(x), ops.Min(x), ops.Sum(x), ops.Prod(x), ops.Mean(x), ops.LogSumExp(x), ops.Max(ops.Relu(x)),
-			ops.Min(ops.Clamp(x, -1, 1)), ops.Sum(ops.Maximum(x, graph.Num(0.0))), ops.Sum(ops.Minimum(graph.Num(0.0), x)), ops.Sum(ops.Softmax(x, 0))}
+		outputs := []*graph.Node{ops.Max(x), ops.Min(x), ops.Sum(x), ops.Prod(x), ops.Mean(x), ops.LogSumExp(x),
+			ops.Max(ops.Relu(x)),
+			ops.Min(ops.Clamp(x, -1, 1)), ops.Sum(ops.Maximum(x, graph.Num(0.0))),
+			ops.Sum(ops.Minimum(graph.Num(0.0), x)), ops.Sum(ops.Softmax(x, 0))}
 		at := ops.ArgMax(x)
 		p, err := exec.Compile(g, exec.Outputs(append(outputs, at)...))
 		require.NoError(t, err)
@@ -165,7 +182,8 @@ func TestNaNIsKept(t *testing.T) {
 			out, err := s.Run(context.Background(), feed)
 			require.NoError(t, err)
 			for _, y := range outputs {
-				require.True(t, math.IsNaN(scalarOf(t, out, y)), "%s loses the NaN at place %d: %v", graph.Describe(y), place, scalarOf(t, out, y))
+				require.True(t, math.IsNaN(scalarOf(t, out, y)), "%s loses the NaN at place %d: %v", graph.Describe(y),
+					place, scalarOf(t, out, y))
 			}
 			require.Equal(t, float64(place), scalarOf(t, out, at), "NaN wins")
 		}

@@ -24,7 +24,8 @@ type integerProgram struct {
 }
 
 func newIntegerProgram(seed uint64) *integerProgram {
-	return &integerProgram{graph.New("integers"), rand.New(rand.NewPCG(seed, 5)), Feed{}, map[*graph.Node]reference.Value{}}
+	return &integerProgram{graph.New("integers"), rand.New(rand.NewPCG(seed, 5)), Feed{},
+		map[*graph.Node]reference.Value{}}
 }
 
 // input adds an input with the least and the greatest numbers of its dtype among others.
@@ -55,7 +56,8 @@ func (p *integerProgram) check(t *testing.T, y *graph.Node, what string) {
 	}
 }
 
-// Products of integers of 8 and 16 bits are exact modulo 2^32, whatever the zero points and the arrangement of the matrices.
+// Products of integers of 8 and 16 bits are exact modulo 2^32, whatever the zero points and the arrangement of the
+// matrices.
 func TestProductsOfNarrowFactors(t *testing.T) {
 	sizes := [][3]int{{1, 1, 1}, {5, 7, 3}, {33, 34, 70}, {40, 1, 64}, {1, 40, 130}, {3, 4, 0}, {0, 4, 3}, {70, 33, 65}}
 	for i, tx := range quantizedDTypes {
@@ -82,7 +84,8 @@ func TestProductsOfNarrowFactors(t *testing.T) {
 						x, y = ops.Unsqueeze(x, 0), ops.Expand(ops.Unsqueeze(y, 0), 2, graph.Dim(sums), graph.Dim(n))
 						zx = p.input(tx, 1, 1, 1)
 					}
-					p.check(t, ops.MatMulInteger(x, y, zx, zy), fmt.Sprintf("%s by %s, %v, zero points %d", tx, ty, size, zero))
+					p.check(t, ops.MatMulInteger(x, y, zx, zy),
+						fmt.Sprintf("%s by %s, %v, zero points %d", tx, ty, size, zero))
 				}
 			}
 		}
@@ -93,7 +96,9 @@ func TestProductsOfNarrowFactors(t *testing.T) {
 func TestConvolutionsOfNarrowFactors(t *testing.T) {
 	for _, tx := range quantizedDTypes {
 		for _, tw := range quantizedDTypes {
-			for c, opts := range [][]ops.ConvOption{nil, {ops.Padding(1, 2)}, {ops.Stride(2), ops.Padding(1)}, {ops.Dilation(2), ops.Padding(2)}, {ops.Groups(2)}} {
+			for c, opts := range [][]ops.ConvOption{
+				nil, {ops.Padding(1, 2)}, {ops.Stride(2), ops.Padding(1)}, {ops.Dilation(2), ops.Padding(2)},
+				{ops.Groups(2)}} {
 				for zero := range 4 {
 					p := newIntegerProgram(uint64(c))
 					x, w := p.input(tx, 2, 4, 19, 21), p.input(tw, 6, 4, 3, 3)
@@ -110,7 +115,8 @@ func TestConvolutionsOfNarrowFactors(t *testing.T) {
 					if zero == 3 {
 						zw = p.input(tw, 6)
 					}
-					p.check(t, ops.ConvInteger(x, w, zx, zw, opts...), fmt.Sprintf("%s by %s, options %d, zero points %d", tx, tw, c, zero))
+					p.check(t, ops.ConvInteger(x, w, zx, zw, opts...),
+						fmt.Sprintf("%s by %s, options %d, zero points %d", tx, tw, c, zero))
 				}
 			}
 		}
@@ -150,8 +156,10 @@ func TestBytesAreFactors(t *testing.T) {
 	build := func(dtypes ...graph.DType) func() (*graph.Graph, []*graph.Node, []*graph.Node) {
 		return func() (*graph.Graph, []*graph.Node, []*graph.Node) {
 			p := newIntegerProgram(1)
-			return p.g, []*graph.Node{ops.MatMulInteger(p.input(dtypes[0], 20, 30), p.input(dtypes[1], 30, 40), nil, nil),
-				ops.ConvInteger(p.input(dtypes[0], 1, 4, 9, 9), p.input(dtypes[1], 3, 4, 3, 3), nil, nil, ops.Padding(1))}, nil
+			return p.g, []*graph.Node{
+				ops.MatMulInteger(p.input(dtypes[0], 20, 30), p.input(dtypes[1], 30, 40), nil, nil),
+				ops.ConvInteger(p.input(dtypes[0], 1, 4, 9, 9), p.input(dtypes[1], 3, 4, 3, 3), nil, nil,
+					ops.Padding(1))}, nil
 		}
 	}
 	for _, x := range quantizedDTypes {

@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Columns of matrices of a few columns, whose rows are folded many at a time where their number has a divisor, have the value of each column by itself.
+// Columns of matrices of a few columns, whose rows are folded many at a time where their number has a divisor, have the
+// value of each column by itself.
 func TestColumnsOfNarrowMatrices(t *testing.T) {
 	folds := map[string]struct {
 		fold  func(x *graph.Node, axes ...ops.Axis) *graph.Node
@@ -56,7 +57,8 @@ func TestColumnsOfNarrowMatrices(t *testing.T) {
 	}
 }
 
-// Rows of a few columns are folded in two steps, and so none waits for the row before: a matrix without a suitable number of rows takes one.
+// Rows of a few columns are folded in two steps, and so none waits for the row before: a matrix without a suitable
+// number of rows takes one.
 func TestNarrowRowsAreJoined(t *testing.T) {
 	kernels := func(rows, columns graph.Dim) int {
 		g := graph.New("narrow")
@@ -92,5 +94,6 @@ func TestNarrowMatricesOfIntegers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int32{math.MaxInt32, math.MaxInt32 - 1, math.MaxInt32 - 2}, largest)
 
-	require.Equal(t, []float64{0, 0, 0}, foldedRows(t, func(x *graph.Node) *graph.Node { return ops.Sum(x, 0) }, nil, 0, 3))
+	require.Equal(t, []float64{0, 0, 0}, foldedRows(
+		t, func(x *graph.Node) *graph.Node { return ops.Sum(x, 0) }, nil, 0, 3))
 }

@@ -15,15 +15,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// NonFinite is the operation of the user's graph that was the first to produce a NaN, or an infinity, that reached an output or an update
-// of a program.
+// NonFinite is the operation of the user's graph that was the first to produce a NaN, or an infinity, that reached an
+// output or an update of a program.
 type NonFinite struct {
 	Node *graph.Node // a parameter or an input if the value was there before the run
-	// Steps are the positions of the steps that produced it, in the loops around the operation, outermost first; nil outside loops.
+	// Steps are the positions of the steps that produced it, in the loops around the operation, outermost first; nil
+	// outside loops.
 	Steps []int
 	Index []int   // of the first element that is not finite
 	Value float64 // that element: NaN, +Inf or -Inf
-	// Count is the number of elements that are NaN, or infinite if Value is, out of Elements; within a loop, those of the step.
+	// Count is the number of elements that are NaN, or infinite if Value is, out of Elements; within a loop, those of
+	// the step.
 	Count, Elements int
 	// Operands are the operation's operands, in order.
 	Operands []OperandValues
@@ -36,22 +38,23 @@ type OperandValues struct {
 	Node     *graph.Node
 	Min, Max float64 // of the elements that are not NaN; NaN if there are none
 	NaN, Inf int     // how many elements are that
-	// Element is the one from which an elementwise operation computed the element at NonFinite.Index; nil for other operations, and for
-	// operands that are not floats.
+	// Element is the one from which an elementwise operation computed the element at NonFinite.Index; nil for other
+	// operations, and for operands that are not floats.
 	Element *float64
 }
 
 // valuesAtOnce is the most values that a search keeps in memory at a time.
 const valuesAtOnce = 64
 
-// FirstNonFinite recomputes every value of the program for the same inputs, and finds the operation that first produced a NaN or an
-// infinity. It returns nil if outputs and updates are finite: an intermediate infinity, such as that of a mask, is not a fault. It searches
-// for NaN first.
+// FirstNonFinite recomputes every value of the program for the same inputs, and finds the operation that first produced
+// a NaN or an infinity. It returns nil if outputs and updates are finite: an intermediate infinity, such as that of a
+// mask, is not a fault. It searches for NaN first.
 //
-// It performs no updates: parameters are copied. The values are those of the run in question if the parameters are the same as before it,
-// as after [Session.RunWithoutUpdates], or if optim.When skipped the step. After a step that wrote a NaN, the result is the parameter that
-// holds it. In the body of a loop, it is the first operation in the first such step. Functions of ops.Callback are called again, some of
-// them several times, and ops.Print writes nothing. The search compiles the program in parts and takes much longer than a run.
+// It performs no updates: parameters are copied. The values are those of the run in question if the parameters are the
+// same as before it, as after [Session.RunWithoutUpdates], or if optim.When skipped the step. After a step that wrote a
+// NaN, the result is the parameter that holds it. In the body of a loop, it is the first operation in the first such
+// step. Functions of ops.Callback are called again, some of them several times, and ops.Print writes nothing. The
+// search compiles the program in parts and takes much longer than a run.
 func (s *Session) FirstNonFinite(ctx context.Context, feed Feed) (*NonFinite, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -369,12 +372,15 @@ func (n *NonFinite) String() string {
 func (n *NonFinite) headline() string {
 	switch {
 	case n.Node.IsParam():
-		return fmt.Sprintf("%s: parameter %s holds %g at %v before the run (%d of %d elements): an earlier run wrote it, or it was set to it",
+		return fmt.Sprintf(
+			"%s: parameter %s holds %g at %v before the run (%d of %d elements): an earlier run wrote it, or it was set to it",
 			n.Node.Pos(), n.Node.Label(), n.Value, n.Index, n.Count, n.Elements)
 	case n.Node.IsInput():
-		return fmt.Sprintf("%s: input %s is fed %g at %v (%d of %d elements)", n.Node.Pos(), n.Node.Label(), n.Value, n.Index, n.Count, n.Elements)
+		return fmt.Sprintf("%s: input %s is fed %g at %v (%d of %d elements)", n.Node.Pos(), n.Node.Label(), n.Value,
+			n.Index, n.Count, n.Elements)
 	}
-	text := fmt.Sprintf("%s: %s makes %g at %v (%d of %d elements)", n.Node.Pos(), graph.Describe(n.Node), n.Value, n.Index, n.Count, n.Elements)
+	text := fmt.Sprintf("%s: %s makes %g at %v (%d of %d elements)", n.Node.Pos(), graph.Describe(n.Node), n.Value,
+		n.Index, n.Count, n.Elements)
 	for _, step := range slices.Backward(n.Steps) {
 		text += fmt.Sprintf(", in the step at position %d of the loop", step)
 	}

@@ -30,7 +30,8 @@ func TestFirstNonFinite(t *testing.T) {
 		"logarithm of a negative number": {func(x *graph.Node) (*graph.Node, *graph.Node) {
 			bad := ops.Log(ops.Sub(x, graph.Num(1)))
 			return bad, ops.Sum(ops.Exp(ops.Mul(bad, graph.Num(2))))
-		}, []float32{2, 3, 4, 0.5, 6, 7}, []int{1, 0}, math.NaN(), []string{"Log", "is -0.5 there, from -0.5 to 6", "nonfinite_test.go"}},
+		}, []float32{2, 3, 4, 0.5, 6, 7}, []int{1, 0}, math.NaN(),
+			[]string{"Log", "is -0.5 there, from -0.5 to 6", "nonfinite_test.go"}},
 		"quotient of zeros": {func(x *graph.Node) (*graph.Node, *graph.Node) {
 			row := ops.Sum(x, 0)
 			bad := ops.Div(x, row)
@@ -46,7 +47,8 @@ func TestFirstNonFinite(t *testing.T) {
 			return bad, ops.Sum(bad)
 		}, []float32{0, 0, 1000, 0, 0, 0}, []int{0, 2}, math.NaN(), []string{"the infinity: ", "is 1000 there"}},
 		"an input": {func(x *graph.Node) (*graph.Node, *graph.Node) { return x, ops.Sum(ops.Relu(x)) },
-			[]float32{0, 0, 0, 0, float32(math.NaN()), 0}, []int{1, 1}, math.NaN(), []string{"input x is fed NaN at [1 1]"}},
+			[]float32{0, 0, 0, 0, float32(math.NaN()), 0}, []int{1, 1}, math.NaN(),
+			[]string{"input x is fed NaN at [1 1]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("search")
@@ -78,11 +80,13 @@ func TestNonFiniteOnTheWay(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(weights))
 	require.NoError(t, err)
 	s, values := p.NewSession(), []float32{1, 2, 3, 4, 5, 6}
-	r, err := s.FirstNonFinite(context.Background(), exec.Feed{x: values, mask: []bool{true, false, false, false, false, true}})
+	r, err := s.FirstNonFinite(context.Background(),
+		exec.Feed{x: values, mask: []bool{true, false, false, false, false, true}})
 	require.NoError(t, err)
 	assert.Nil(t, r)
 
-	r, err = s.FirstNonFinite(context.Background(), exec.Feed{x: values, mask: []bool{false, false, false, true, true, true}})
+	r, err = s.FirstNonFinite(context.Background(),
+		exec.Feed{x: values, mask: []bool{false, false, false, true, true, true}})
 	require.NoError(t, err)
 	assert.Same(t, weights, r.Node)
 	assert.Equal(t, []int{1, 0}, r.Index)
@@ -127,7 +131,8 @@ func TestFiniteTraining(t *testing.T) {
 	}
 	bad := ops.Log(h)
 	loss, hurt := ops.Mean(h), ops.Mean(bad)
-	fine, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.1).Minimize(loss)...), exec.OnWarning(nil))
+	fine, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.1).Minimize(loss)...),
+		exec.OnWarning(nil))
 	require.NoError(t, err)
 	feed := exec.Feed{x: []float32{1, -2, 3, -4}}
 	s := fine.NewSession()

@@ -32,8 +32,10 @@ func TestLoopsWriteOverWhatTheyTakeApart(t *testing.T) {
 		"two results":      {func(x, h *graph.Node) values { return values{ops.Add(x, h), ops.Mul(x, h)} }, true},
 		"read afterwards":  {func(x, h *graph.Node) values { return values{ops.Add(x, ops.MatMul(x, h))} }, false},
 		"another order":    {func(x, h *graph.Node) values { return values{ops.Add(ops.Flip(x, 1), h)} }, false},
-		"transposed":       {func(x, h *graph.Node) values { return values{ops.Add(ops.Transpose(x, 0, 1), h)} }, false},
-		"read before too":  {func(x, h *graph.Node) values { return values{ops.Add(x, ops.Flip(ops.Mul(x, h), 0))} }, true},
+		"transposed": {func(x, h *graph.Node) values { return values{ops.Add(ops.Transpose(x, 0, 1), h)} },
+			false},
+		"read before too": {func(x, h *graph.Node) values { return values{ops.Add(x, ops.Flip(ops.Mul(x, h), 0))} },
+			true},
 	} {
 		for _, reverse := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, reverse), func(t *testing.T) {
@@ -42,9 +44,10 @@ func TestLoopsWriteOverWhatTheyTakeApart(t *testing.T) {
 					g := graph.New("over")
 					in, h := g.Input("in", graph.Float32, steps, size, size), g.Input("h", graph.Float32, size, size)
 					x := ops.Sin(ops.MatMul(in, h))
-					_, all := ops.Scan(ops.Loop{Carry: values{h}, Over: values{x}, Reverse: reverse}, func(h, x values) (next, out values) {
-						return values{ops.Mul(h[0], graph.Num(0.75))}, c.step(x[0], h[0])
-					})
+					_, all := ops.Scan(ops.Loop{Carry: values{h}, Over: values{x}, Reverse: reverse},
+						func(h, x values) (next, out values) {
+							return values{ops.Mul(h[0], graph.Num(0.75))}, c.step(x[0], h[0])
+						})
 					outputs := values{ops.Sum(ops.Square(ops.MatMul(all[0], h)))}
 					for _, y := range all {
 						outputs = append(outputs, ops.Sum(ops.MatMul(y, h), 0))
@@ -75,16 +78,18 @@ func TestLoopsWriteOverWhatTheyTakeApart(t *testing.T) {
 	}
 }
 
-// What a loop takes apart may also be what a carried value begins with, which the first step reads as a whole: also after its first element was written over.
+// What a loop takes apart may also be what a carried value begins with, which the first step reads as a whole: also
+// after its first element was written over.
 func TestLoopsKeepWhatCarriedValuesBeginWith(t *testing.T) {
 	const steps = 5
 	g := graph.New("carried")
 	in := g.Input("in", graph.Float64, steps)
 	x := ops.Sin(in)
-	final, all := ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-		y := ops.Exp(x[0])
-		return []*graph.Node{ops.Neg(c[0])}, []*graph.Node{y}
-	})
+	final, all := ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Over: []*graph.Node{x}},
+		func(c, x []*graph.Node) (next, out []*graph.Node) {
+			y := ops.Exp(x[0])
+			return []*graph.Node{ops.Neg(c[0])}, []*graph.Node{y}
+		})
 	feed := exec.Feed{in: []float64{0.1, 0.2, 0.3, 0.4, 0.5}}
 	for i, v := range results(t, g, []*graph.Node{final[0], all[0]}, feed, 1) {
 		for j, bits := range v {

@@ -27,7 +27,8 @@ func TestFixedArgumentsAreKept(t *testing.T) {
 	op := ownScale("own")
 	op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 		a := n.Attrs().(listed)
-		return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), a.by[0]+a.names["more"][0]+a.any.([]float64)[0]+a.two[1][0]))
+		return e.Prim(graph.PrimMul, x[0], e.Const(
+			n.DType(), a.by[0]+a.names["more"][0]+a.any.([]float64)[0]+a.two[1][0]))
 	}
 	a := listed{[]float64{1}, map[string][]float64{"more": {2}}, []float64{4}, [2][]float64{1: {8}}}
 	g := graph.New("kept")
@@ -42,7 +43,8 @@ func TestFixedArgumentsAreKept(t *testing.T) {
 	g = graph.New("axes")
 	x = g.Input("x", graph.Float64, 2, 3, 1)
 	axes, sizes := []int{1, 0, 2}, []graph.Dim{3, 2}
-	list := []*graph.Node{ops.Permute(x, axes...), ops.Flip(x, axes[1]), ops.Reshape(x, sizes...), ops.Flip(x, axes[:2]...)}
+	list := []*graph.Node{ops.Permute(x, axes...), ops.Flip(x, axes[1]), ops.Reshape(x, sizes...),
+		ops.Flip(x, axes[:2]...)}
 	copy(axes, []int{2, 2, 2})
 	copy(sizes, []graph.Dim{100, 100})
 	feed := exec.Feed{x: exec.Array{Shape: []int{2, 3, 1}, Data: []float64{1, 2, 3, 4, 5, 6}}}
@@ -97,9 +99,10 @@ func TestMeaningsThatChange(t *testing.T) {
 		"Axes": {ownFold, func(op *graph.Op) {
 			op.Axes = func(*graph.Node) []int { return []int{int(by) - 1} }
 		}, "Axes returns something else than"},
-		"Core": {func(string) *graph.Op { return ownFunction(graph.Float64, func(*graph.Arrays) error { return nil }) }, func(op *graph.Op) {
-			op.Core = func(*graph.Node) ([]int, int) { return []int{int(by)}, int(by) }
-		}, "Core returns something else than"},
+		"Core": {func(string) *graph.Op { return ownFunction(graph.Float64, func(*graph.Arrays) error { return nil }) },
+			func(op *graph.Op) {
+				op.Core = func(*graph.Node) ([]int, int) { return []int{int(by)}, int(by) }
+			}, "Core returns something else than"},
 		"operands": {ownScale, func(op *graph.Op) {
 			op.Emit = func(_ graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 				if by != 1 {
@@ -159,7 +162,9 @@ func TestMistakesOfRecords(t *testing.T) {
 	for says, infer := range map[string]func(c *graph.Call){
 		"Infer calls Warn with a mistake that has no code": func(c *graph.Call) { c.Warn(&graph.Mistake{}) },
 		"Infer calls Warn with a mistake that has no":      func(c *graph.Call) { c.Warn(nil) },
-		"Infer calls Require without a reason":             func(c *graph.Call) { c.Require(graph.Requirement{A: 2, B: 2}) },
+		"Infer calls Require without a reason": func(c *graph.Call) {
+			c.Require(graph.Requirement{A: 2, B: 2})
+		},
 		"SetStretch is called after Infer has returned": func(c *graph.Call) {
 			c.SetStretch([][]graph.AxisKind{{graph.Same, graph.Same}})
 			kept = c
@@ -186,7 +191,9 @@ func TestExpandOfOtherValues(t *testing.T) {
 	g, x, y := applied(op)
 	foreign = x
 	_, err := exec.Compile(g, exec.Outputs(y))
-	require.ErrorContains(t, err, "operand 1, x, is a value of the program, but another operand is one of the copy that is being compiled")
+	require.ErrorContains(
+		t, err,
+		"operand 1, x, is a value of the program, but another operand is one of the copy that is being compiled")
 	require.Regexp(t, here, err.Error())
 
 	for name, expand := range map[string]func(n *graph.Node, in []*graph.Node) *graph.Node{
@@ -210,5 +217,6 @@ func TestExpandOfOtherValues(t *testing.T) {
 		require.Regexp(t, `badops_test\.go:\d+`, err.Error())
 	}
 	other := graph.New(g.Name())
-	require.ErrorContains(t, ops.Add(x, other.Scalar(graph.Float64, 1)).Err(), "another operand to another graph of the same name")
+	require.ErrorContains(t, ops.Add(x, other.Scalar(graph.Float64, 1)).Err(),
+		"another operand to another graph of the same name")
 }

@@ -67,19 +67,26 @@ func ownRowsOf(expand func(x *graph.Node) *graph.Node) func(name string) *graph.
 }
 
 var claimsOf = map[string]claim{
-	"a sum and -0":               {of2(graph.PrimAdd), identity(math.Copysign(0, -1), 0, 1), ""},
-	"a sum and 0":                {of2(graph.PrimAdd), identity(0, 1), "it claims Identity, and of float64 it gives 0 for operand 1: Own(-0, 0) is 0"},
-	"a product and 1":            {of2(graph.PrimMul), identity(1, 0, 1), ""},
-	"a product and 2":            {of2(graph.PrimMul), identity(2, 0), "of float64 it gives 2 for operand 0: Own(2, 1) is 2"},
-	"a difference and 0, right":  {of2(graph.PrimSub), identity(0, 1), ""},
-	"a difference and 0, left":   {of2(graph.PrimSub), identity(0, 0), "of float64 it gives 0 for operand 0: Own(0, -0) is 0"},
-	"a maximum and -inf":         {of2(graph.PrimMax), identity(math.Inf(-1), 0, 1), ""},
-	"a maximum and the smallest": {of2(graph.PrimMax), identity(-math.MaxFloat64, 1), "Own(-Inf, -1.7976931348623157e+308) is -1.7976931348623157e+308"},
-	"a power and 1":              {of2(graph.PrimPow), identity(1, 1), ""},
-	"Identity panics":            {of2(graph.PrimAdd), func(op *graph.Op) { op.Identity = func(graph.DType, int) (float64, bool) { panic("oh") } }, "Identity panics at ownclaims_test.go:"},
+	"a sum and -0": {of2(graph.PrimAdd), identity(math.Copysign(0, -1), 0, 1), ""},
+	"a sum and 0": {of2(graph.PrimAdd), identity(0, 1),
+		"it claims Identity, and of float64 it gives 0 for operand 1: Own(-0, 0) is 0"},
+	"a product and 1": {of2(graph.PrimMul), identity(1, 0, 1), ""},
+	"a product and 2": {of2(graph.PrimMul), identity(2, 0),
+		"of float64 it gives 2 for operand 0: Own(2, 1) is 2"},
+	"a difference and 0, right": {of2(graph.PrimSub), identity(0, 1), ""},
+	"a difference and 0, left": {of2(graph.PrimSub), identity(0, 0),
+		"of float64 it gives 0 for operand 0: Own(0, -0) is 0"},
+	"a maximum and -inf": {of2(graph.PrimMax), identity(math.Inf(-1), 0, 1), ""},
+	"a maximum and the smallest": {of2(graph.PrimMax), identity(-math.MaxFloat64, 1),
+		"Own(-Inf, -1.7976931348623157e+308) is -1.7976931348623157e+308"},
+	"a power and 1": {of2(graph.PrimPow), identity(1, 1), ""},
+	"Identity panics": {of2(graph.PrimAdd), func(op *graph.Op) {
+		op.Identity = func(graph.DType, int) (float64, bool) { panic("oh") }
+	}, "Identity panics at ownclaims_test.go:"},
 
-	"a negation":    {of1(graph.PrimNeg), involution, ""},
-	"a reciprocal":  {of1(graph.PrimRecip), involution, "it claims Involution, and Own(Own(49)) of float64 is 49.00000000000001"},
+	"a negation": {of1(graph.PrimNeg), involution, ""},
+	"a reciprocal": {of1(graph.PrimRecip), involution,
+		"it claims Involution, and Own(Own(49)) of float64 is 49.00000000000001"},
 	"an inverse":    {of1(graph.PrimFloor), involution, "Own(Own(0.5)) of float64 is 0"},
 	"a scale of 3":  {ownScale, involution, "Own(Own(1)) of float64 is 9"},
 	"rows backward": {ownTurn, involution, ""},
@@ -93,13 +100,17 @@ var claimsOf = map[string]claim{
 		return op
 	}, involution, "applied twice to the numbers 0, 1, … in shape [2, 3] it gives 0 in the place of 3"},
 
-	"a copy":                {stored, fill, ""},
-	"a sum that is written": {func(name string) *graph.Op { op := ownUpdate(name); op.OutOfPlace = nil; return op }, fill, "it claims Fill, and Own(1, 0) of float64 stores 1"},
+	"a copy": {stored, fill, ""},
+	"a sum that is written": {func(name string) *graph.Op { op := ownUpdate(name); op.OutOfPlace = nil; return op },
+		fill, "it claims Fill, and Own(1, 0) of float64 stores 1"},
 	"the same out of place": {ownUpdate, func(*graph.Op) {}, ""},
-	"another out of place":  {ownUpdate, func(op *graph.Op) { op.OutOfPlace = ops.Lookup("add") }, `it claims OutOfPlace, and Own(0, 1) of float64 stores 3, and Add gives 1`},
+	"another out of place": {ownUpdate, func(op *graph.Op) { op.OutOfPlace = ops.Lookup("add") },
+		`it claims OutOfPlace, and Own(0, 1) of float64 stores 3, and Add gives 1`},
 
-	"rows by themselves": {ownRowsOf(func(x *graph.Node) *graph.Node { return ops.CumSum(x, 1) }), func(*graph.Op) {}, ""},
-	"rows added up": {ownRowsOf(func(x *graph.Node) *graph.Node { return ops.Add(x, ops.Flip(x, 0)) }), func(*graph.Op) {},
+	"rows by themselves": {ownRowsOf(func(x *graph.Node) *graph.Node { return ops.CumSum(x, 1) }), func(*graph.Op) {},
+		""},
+	"rows added up": {ownRowsOf(func(x *graph.Node) *graph.Node { return ops.Add(x, ops.Flip(x, 0)) }),
+		func(*graph.Op) {},
 		"it claims Aligned, and axis 0 of operand 0 is read at the position of axis 0 of the result: what is at 1 there changes the result at 0"},
 }
 
@@ -153,11 +164,13 @@ func TestFalseClaimsOfOnce(t *testing.T) {
 // Claims are tried on the dtype in which an operation is used.
 func TestFalseClaimsOfDTypes(t *testing.T) {
 	for dtype, says := range map[graph.DType]string{
-		graph.Float16: "Own(-Inf, -65504) is -65504", graph.Float32: "", graph.Int8: "Own(-128, -127) is -127", graph.Int64: "", graph.Uint8: "",
+		graph.Float16: "Own(-Inf, -65504) is -65504", graph.Float32: "", graph.Int8: "Own(-128, -127) is -127",
+		graph.Int64: "", graph.Uint8: "",
 	} {
 		op := of2(graph.PrimMax)("own")
 		op.Identity = func(t graph.DType, i int) (float64, bool) {
-			return map[graph.DType]float64{graph.Float16: -65504, graph.Float32: math.Inf(-1), graph.Int8: -127, graph.Int64: math.MinInt64}[t], i == 1
+			return map[graph.DType]float64{graph.Float16: -65504, graph.Float32: math.Inf(-1), graph.Int8: -127,
+				graph.Int64: math.MinInt64}[t], i == 1
 		}
 		g := graph.New("claims")
 		x := g.Input("x", dtype, g.Dim("n"))
@@ -182,7 +195,9 @@ func TestFalseClaimsWithin(t *testing.T) {
 		g := graph.New("claims")
 		y := graph.Apply(op, nil, g.Input("x", graph.Float64, 2, 3))
 		_, err := exec.Compile(g, exec.Outputs(y))
-		require.ErrorContains(t, err, `the operation "exp" is incomplete: it claims Involution, and Exp(Exp(0)) of float64 is 2.718281828459045`)
+		require.ErrorContains(
+			t, err,
+			`the operation "exp" is incomplete: it claims Involution, and Exp(Exp(0)) of float64 is 2.718281828459045`)
 		require.Regexp(t, `^ownclaims_test\.go:\d+`, err.Error())
 	}
 }

@@ -81,15 +81,17 @@ func ownCube() *graph.Op {
 }
 
 // ownCall calls a Go function that squares.
-func ownCall(call func(string, nodes, []ops.CallbackResult, func(*graph.Arrays) error, func(y, dy, in []*graph.Node) []*graph.Node) nodes, x *graph.Node) *graph.Node {
-	return call("Own", nodes{x}, []ops.CallbackResult{{DType: graph.Float64, Shape: x.Shape()}}, func(a *graph.Arrays) error {
-		for i, v := range graph.Elements[float64](a.In[0]) {
-			graph.Elements[float64](a.Outs[0])[i] = v * v
-		}
-		return nil
-	}, func(_, dy, in []*graph.Node) []*graph.Node {
-		return nodes{ops.Mul(ops.Mul(dy[0], in[0]), graph.Num(2))}
-	})[0]
+func ownCall(call func(string, nodes, []ops.CallbackResult, func(*graph.Arrays) error,
+	func(y, dy, in []*graph.Node) []*graph.Node) nodes, x *graph.Node) *graph.Node {
+	return call("Own", nodes{x}, []ops.CallbackResult{{DType: graph.Float64, Shape: x.Shape()}},
+		func(a *graph.Arrays) error {
+			for i, v := range graph.Elements[float64](a.In[0]) {
+				graph.Elements[float64](a.Outs[0])[i] = v * v
+			}
+			return nil
+		}, func(_, dy, in []*graph.Node) []*graph.Node {
+			return nodes{ops.Mul(ops.Mul(dy[0], in[0]), graph.Num(2))}
+		})[0]
 }
 
 // ownMatMul is a product with a gradient by [ops.WithGradient].
@@ -109,19 +111,27 @@ var ownSteps = map[string]ownStep{
 	"repeated": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(apply(ownMix("own"), ops.Mul(c, x), ops.Select(w, 0, 1)))
 	}},
-	"product":         {of: func(c, x, w *graph.Node) *graph.Node { return ops.Sin(ops.Add(apply(ownProduct("own"), c, w), x)) }},
-	"product by left": {of: func(c, x, w *graph.Node) *graph.Node { return ops.Sin(ops.Add(apply(ownProduct("own"), w, c), x)) }},
+	"product": {of: func(c, x, w *graph.Node) *graph.Node {
+		return ops.Sin(ops.Add(apply(ownProduct("own"), c, w), x))
+	}},
+	"product by left": {of: func(c, x, w *graph.Node) *graph.Node {
+		return ops.Sin(ops.Add(apply(ownProduct("own"), w, c), x))
+	}},
 	"product of matrices": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(apply(ownMatrices(1), c, w), apply(ownMatrices(1), w, x)))
 	}},
 	"product of another gradient": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(apply(ownMatrices(2), c, w), x))
 	}, other: true},
-	"product of rows": {of: func(c, x, w *graph.Node) *graph.Node { return ops.Sin(ops.Add(apply(ownRows(), c, w), x)) }},
+	"product of rows": {of: func(c, x, w *graph.Node) *graph.Node {
+		return ops.Sin(ops.Add(apply(ownRows(), c, w), x))
+	}},
 	"product of parts": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(apply(ownMatrices(1), x, w), c))
 	}},
-	"product by WithGradient": {of: func(c, x, w *graph.Node) *graph.Node { return ops.Sin(ops.Add(ownMatMul(c, w), x)) }},
+	"product by WithGradient": {of: func(c, x, w *graph.Node) *graph.Node {
+		return ops.Sin(ops.Add(ownMatMul(c, w), x))
+	}},
 	"reduction": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(ops.Mul(apply(ownFold("own"), ops.Mul(c, w)), c), apply(ownFold("own"), x)))
 	}},
@@ -137,7 +147,9 @@ var ownSteps = map[string]ownStep{
 	"composite": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(apply(ownWritten("own"), ops.Mul(c, w)), x))
 	}},
-	"composite rule": {of: func(c, x, w *graph.Node) *graph.Node { return ops.Sin(ops.Add(apply(ownCube(), ops.Mul(c, w)), x)) }},
+	"composite rule": {of: func(c, x, w *graph.Node) *graph.Node {
+		return ops.Sin(ops.Add(apply(ownCube(), ops.Mul(c, w)), x))
+	}},
 	"callback": {of: func(c, x, w *graph.Node) *graph.Node {
 		return ops.Sin(ops.Add(ownCall(ops.CallbackResults, ops.Mul(c, w)), x))
 	}, once: true},
@@ -166,10 +178,14 @@ var ownForms = map[string]func(c, x *graph.Node, body ownBody) *graph.Node{
 		return ops.Add(last[0], ops.Mul(ops.Select(all[0], 0, 0), graph.Num(0)))
 	},
 	"Fori": func(c, x *graph.Node, body ownBody) *graph.Node {
-		return ops.Fori(3, nodes{c}, func(i *graph.Node, carry nodes) nodes { return nodes{body(isEven(i), carry[0], part(x, i))} })[0]
+		return ops.Fori(3, nodes{c}, func(i *graph.Node, carry nodes) nodes {
+			return nodes{body(isEven(i), carry[0], part(x, i))}
+		})[0]
 	},
 	"While": func(c, x *graph.Node, body ownBody) *graph.Node {
-		last, _ := ops.While(7, nodes{c, x.Graph().Scalar(graph.Int64, 0)}, func(carry nodes) *graph.Node { return ops.Less(carry[1], graph.Num(3)) },
+		last, _ := ops.While(7, nodes{c, x.Graph().Scalar(graph.Int64, 0)}, func(carry nodes) *graph.Node {
+			return ops.Less(carry[1], graph.Num(3))
+		},
 			func(i *graph.Node, carry nodes) nodes {
 				return nodes{body(isEven(i), carry[0], part(x, i)), ops.Add(carry[1], graph.Num(1))}
 			})
@@ -188,13 +204,16 @@ func part(x, i *graph.Node) *graph.Node {
 // ownLoop is three steps in one of the forms, within branches too, and what they are given.
 func ownLoop(name, form string, branches bool) (y *graph.Node, in nodes, feed exec.Feed) {
 	g := graph.New(name)
-	c, x, w := g.Input("c", graph.Float64, 3, 3), g.Input("x", graph.Float64, 3, 3, 3), g.Input("w", graph.Float64, 3, 3)
+	c, x, w := g.Input("c", graph.Float64, 3, 3), g.Input("x", graph.Float64, 3, 3, 3),
+		g.Input("w", graph.Float64, 3, 3)
 	step := ownSteps[name].of
 	y = ownForms[form](c, x, func(even, c, x *graph.Node) *graph.Node {
 		if !branches {
 			return step(c, x, w)
 		}
-		return ops.Cond(even, func() []*graph.Node { return nodes{step(c, x, w)} }, func() []*graph.Node { return nodes{ops.Mul(c, x)} })[0]
+		return ops.Cond(even, func() []*graph.Node { return nodes{step(c, x, w)} }, func() []*graph.Node {
+			return nodes{ops.Mul(c, x)}
+		})[0]
 	})
 	rng := rand.New(rand.NewPCG(1, 2))
 	feed = exec.Feed{}
@@ -210,8 +229,8 @@ func ownLoop(name, form string, branches bool) (y *graph.Node, in nodes, feed ex
 	return y, in, feed
 }
 
-// TestOwnOperationsInLoops compares loops of a user's operations bit for bit with their steps one by one, and first and second
-// gradients with those of these and with differences.
+// TestOwnOperationsInLoops compares loops of a user's operations bit for bit with their steps one by one, and first and
+// second gradients with those of these and with differences.
 func TestOwnOperationsInLoops(t *testing.T) {
 	forms, branches := []string{"Scan", "Fori", "While"}, []bool{false, true}
 	if testing.Short() {

@@ -14,8 +14,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// This file changes one property after the other of an operation that is right, and has those tools judge it that a user has: the building of nodes, the
-// compiler, and the check of gradients.
+// This file changes one property after the other of an operation that is right, and has those tools judge it that a
+// user has: the building of nodes, the compiler, and the check of gradients.
 
 // mutated is an operation that is right, and what can be wrong with it.
 type mutated struct {
@@ -48,17 +48,27 @@ func ownTimes() *graph.Op {
 
 // anyRule are changes of the rules that all of these operations have.
 var anyRule = map[string]func(op *graph.Op){
-	"a gradient of another sign":   rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Neg(dx) }),
-	"a gradient of another factor": rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Mul(dx, graph.Num(1.001)) }),
-	"a gradient of nothing":        rule(func(_, _, _ *graph.Node, _ int) *graph.Node { return nil }),
-	"a gradient of another dtype":  rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Cast(dx, graph.Float32) }),
-	"a gradient of another shape":  rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Sum(dx) }),
+	"a gradient of another sign": rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Neg(dx) }),
+	"a gradient of another factor": rule(func(dx, _, _ *graph.Node, _ int) *graph.Node {
+		return ops.Mul(dx, graph.Num(1.001))
+	}),
+	"a gradient of nothing": rule(func(_, _, _ *graph.Node, _ int) *graph.Node { return nil }),
+	"a gradient of another dtype": rule(func(dx, _, _ *graph.Node, _ int) *graph.Node {
+		return ops.Cast(dx, graph.Float32)
+	}),
+	"a gradient of another shape": rule(func(dx, _, _ *graph.Node, _ int) *graph.Node { return ops.Sum(dx) }),
 	"a gradient with another way": rule(func(dx, _, n *graph.Node, _ int) *graph.Node {
 		return ops.Mul(dx, ops.Exp(ops.Sub(ops.Sum(n), ops.StopGradient(ops.Sum(n)))))
 	}),
-	"no gradient":                     func(op *graph.Op) { op.Grad = nil },
-	"a shape of another size":         infers(func(t dtype, s shape) (dtype, shape) { s = slices.Clone(s); s[0] = s[0].Plus(1); return t, s }),
-	"a shape of one more axis":        infers(func(t dtype, s shape) (dtype, shape) { return t, append(shape{1}, s...) }),
+	"no gradient": func(op *graph.Op) { op.Grad = nil },
+	"a shape of another size": infers(func(t dtype, s shape) (dtype, shape) {
+		s = slices.Clone(s)
+		s[0] = s[0].Plus(1)
+		return t, s
+	}),
+	"a shape of one more axis": infers(func(t dtype, s shape) (dtype, shape) {
+		return t, append(shape{1}, s...)
+	}),
 	"another dtype":                   infers(func(_ dtype, s shape) (dtype, shape) { return graph.Float32, s }),
 	"no dtype":                        infers(func(_ dtype, s shape) (dtype, shape) { return graph.InvalidDType, s }),
 	"another class":                   func(op *graph.Op) { op.Class = (op.Class + 1) % graph.Version },
@@ -73,13 +83,15 @@ var mutations = map[string]mutated{
 		"Promote to float32": func(op *graph.Op) {
 			op.Promote = func([]dtype, []graph.OperandRank) []dtype { return []dtype{graph.Float32, graph.Float32} }
 		},
-		"Promote of one operand": func(op *graph.Op) { op.Promote = func(t []dtype, _ []graph.OperandRank) []dtype { return t[:1] } },
-		"no repetition":          func(op *graph.Op) { op.Infer = likeFirst },
-		"another element":        func(op *graph.Op) { op.Emit = of2(graph.PrimAdd)("").Emit },
-		"an element turned":      func(op *graph.Op) { op.Emit = of2(graph.PrimPow)("").Emit },
-		"another identity":       identity(0, 1),
-		"an identity of NaN":     identity(-1, 0),
-		"gradients exchanged":    rule(func(_, dy, n *graph.Node, i int) *graph.Node { return ops.Mul(dy, n.In(i)) }),
+		"Promote of one operand": func(op *graph.Op) {
+			op.Promote = func(t []dtype, _ []graph.OperandRank) []dtype { return t[:1] }
+		},
+		"no repetition":       func(op *graph.Op) { op.Infer = likeFirst },
+		"another element":     func(op *graph.Op) { op.Emit = of2(graph.PrimAdd)("").Emit },
+		"an element turned":   func(op *graph.Op) { op.Emit = of2(graph.PrimPow)("").Emit },
+		"another identity":    identity(0, 1),
+		"an identity of NaN":  identity(-1, 0),
+		"gradients exchanged": rule(func(_, dy, n *graph.Node, i int) *graph.Node { return ops.Mul(dy, n.In(i)) }),
 	}},
 	"reduction": {func() *graph.Op { return ownFold("own") }, map[string]func(op *graph.Op){
 		"another fold": func(op *graph.Op) { op.Fold = graph.FoldMax },
@@ -87,7 +99,9 @@ var mutations = map[string]mutated{
 	}},
 	"view": {func() *graph.Op { return ownTurn("own") }, map[string]func(op *graph.Op){
 		"another offset": func(op *graph.Op) { view(op, func(l *graph.Layout) { l.Offset = l.Offset.Plus(1) }) },
-		"another step":   func(op *graph.Op) { view(op, func(l *graph.Layout) { l.Strides[0] = l.Strides[0].Times(2) }) },
+		"another step": func(op *graph.Op) {
+			view(op, func(l *graph.Layout) { l.Strides[0] = l.Strides[0].Times(2) })
+		},
 		"no turn": func(op *graph.Op) {
 			view(op, func(l *graph.Layout) { l.Strides[0], l.Offset = l.Strides[0].Times(-1), 0 })
 		},
@@ -95,8 +109,10 @@ var mutations = map[string]mutated{
 	}},
 	"function": {func() *graph.Op { return ownRowSums() }, map[string]func(op *graph.Op){
 		"a core of other axes": func(op *graph.Op) { op.Core = func(*graph.Node) ([]int, int) { return []int{0}, 1 } },
-		"a write":              func(op *graph.Op) { function(op, func(a *graph.Arrays) { graph.Elements[float64](a.In[0])[0]++ }) },
-		"a gap":                func(op *graph.Op) { op.Function = func(*graph.Arrays) error { return nil } },
+		"a write": func(op *graph.Op) {
+			function(op, func(a *graph.Arrays) { graph.Elements[float64](a.In[0])[0]++ })
+		},
+		"a gap": func(op *graph.Op) { op.Function = func(*graph.Arrays) error { return nil } },
 		"another value": func(op *graph.Op) {
 			function(op, func(a *graph.Arrays) {
 				graph.Elements[float64](a.Out)[0] = math.Sin(graph.Elements[float64](a.In[0])[0])
@@ -136,8 +152,8 @@ func function(op *graph.Op, then func(a *graph.Arrays)) {
 	op.Function = func(a *graph.Arrays) error { defer then(a); return of(a) }
 }
 
-// rightAsWell are the changes that give an operation that is right too: turning does undo itself, a reduction may keep its axis, and what is written with
-// other operations has their gradients.
+// rightAsWell are the changes that give an operation that is right too: turning does undo itself, a reduction may keep
+// its axis, and what is written with other operations has their gradients.
 var rightAsWell = map[string][]string{
 	"view":      {"it claims that it undoes itself"},
 	"reduction": {"a shape of one more axis"},
@@ -147,8 +163,10 @@ var rightAsWell = map[string][]string{
 // judged builds, compiles and checks an operation, and returns what is found wrong.
 func judged(t *testing.T, op *graph.Op) error {
 	g := graph.New("judged")
-	x, rows, whole := g.Input("x", graph.Float64, 2, 3), g.Input("rows", graph.Float64, 3), g.Input("whole", graph.Int32, 2, 3)
-	feed := exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: []float64{0.25, -1, 1.5, 0.5, 2, -0.75}}, rows: exec.Array{Shape: []int{3}, Data: []float64{0.5, -1.5, 2}},
+	x, rows, whole := g.Input("x", graph.Float64, 2, 3), g.Input("rows", graph.Float64, 3),
+		g.Input("whole", graph.Int32, 2, 3)
+	feed := exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: []float64{0.25, -1, 1.5, 0.5, 2, -0.75}},
+		rows:  exec.Array{Shape: []int{3}, Data: []float64{0.5, -1.5, 2}},
 		whole: exec.Array{Shape: []int{2, 3}, Data: []int32{1, 2, 3, -1, -2, -3}}}
 	all := nodes{graph.Apply(op, nil, nodes{x, rows}[:min(op.MaxIn, 2)]...)}
 	if op.MaxIn == 2 {

@@ -47,7 +47,8 @@ func broadcast(c *graph.Call) (graph.DType, graph.Shape) {
 
 // ownScale is by·x.
 func ownScale(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "x times a number.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: broadcast,
+	return &graph.Op{Name: name, Func: "Own", Doc: "x times a number.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: broadcast,
 		Emit: func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 			return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), by(n)))
 		},
@@ -56,7 +57,8 @@ func ownScale(name string) *graph.Op {
 
 // ownMix is x + by·y.
 func ownMix(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "x plus y times a number.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+	return &graph.Op{Name: name, Func: "Own", Doc: "x plus y times a number.", Class: graph.Elementwise, MinIn: 2,
+		MaxIn: 2,
 		Infer: broadcast,
 		Emit: func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 			return e.Prim(graph.PrimAdd, x[0], e.Prim(graph.PrimMul, x[1], e.Const(n.DType(), by(n))))
@@ -88,7 +90,8 @@ func ownNumber(name string) *graph.Op {
 
 // ownTurn returns the first axis backwards.
 func ownTurn(name string) *graph.Op {
-	op := &graph.Op{Name: name, Func: "Own", Doc: "the first axis backwards.", Class: graph.Movement, MinIn: 1, MaxIn: 1, Infer: likeFirst,
+	op := &graph.Op{Name: name, Func: "Own", Doc: "the first axis backwards.", Class: graph.Movement, MinIn: 1,
+		MaxIn: 1, Infer: likeFirst,
 		View: func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			out := graph.Layout{Shape: n.Shape(), Strides: slices.Clone(in.Strides), Offset: in.Offset}
 			out.Offset = in.Offset.Plus(in.Strides[0].Times(n.Shape()[0].Minus(1)))
@@ -102,7 +105,8 @@ func ownTurn(name string) *graph.Op {
 // ownSpread returns operands on every second row of a value that is by elsewhere, one behind
 // the other.
 func ownSpread(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "rows with a number between them.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+	return &graph.Op{Name: name, Func: "Own", Doc: "rows with a number between them.", Class: graph.Movement, MinIn: 1,
+		MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := slices.Clone(c.Shape(0))
 			s[0] = s[0].Times(graph.Dim(2 * c.NumIn()))
@@ -124,7 +128,8 @@ func ownSpread(name string) *graph.Op {
 
 // ownFold is the sum over the first axis.
 func ownFold(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "the sum over the first axis.", Class: graph.Reduce, Fold: graph.FoldSum, MinIn: 1, MaxIn: 1,
+	return &graph.Op{Name: name, Func: "Own", Doc: "the sum over the first axis.", Class: graph.Reduce,
+		Fold: graph.FoldSum, MinIn: 1, MaxIn: 1,
 		Axes:  func(*graph.Node) []int { return []int{0} },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0)[1:] },
 		Grad:  func(n, dy *graph.Node, _ int) *graph.Node { return ops.Expand(dy, n.In(0).Shape()...) }}
@@ -141,14 +146,16 @@ func ownPick(name string) *graph.Op {
 }
 
 func ownDrop(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "rows added up.", Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2, MaxIn: 2,
+	return &graph.Op{Name: name, Func: "Own", Doc: "rows added up.", Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2,
+		MaxIn: 2,
 		Axes:  func(*graph.Node) []int { return []int{0} },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), graph.Shape{2, 3} }}
 }
 
 // ownProduct is the product of matrices; ownWritten is written with others.
 func ownProduct(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "the product of matrices.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
+	return &graph.Op{Name: name, Func: "Own", Doc: "the product of matrices.", Class: graph.Contract, MinIn: 2,
+		MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return rules.MatMul(c) },
 		Grad: func(n, dy *graph.Node, i int) *graph.Node {
 			if i == 0 {
@@ -159,8 +166,11 @@ func ownProduct(name string) *graph.Op {
 }
 
 func ownWritten(name string) *graph.Op {
-	return &graph.Op{Name: name, Func: "Own", Doc: "x squared, times a number.", Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: likeFirst,
-		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node { return ops.Mul(ops.Square(in[0]), graph.Num(by(n))) }}
+	return &graph.Op{Name: name, Func: "Own", Doc: "x squared, times a number.", Class: graph.Composite, MinIn: 1,
+		MaxIn: 1, Infer: likeFirst,
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			return ops.Mul(ops.Square(in[0]), graph.Num(by(n)))
+		}}
 }
 
 // ownProgram uses all of these, in the places where a rewrite of an operation of the name would go
@@ -210,7 +220,8 @@ func TestNamesOfOperationsAreFree(t *testing.T) {
 	for _, op := range ops.Entries() {
 		names = append(names, op.Name)
 	}
-	names = append(names, "", "two words", "insert_slices", "expand_copy", "grad", "const", "input", "param", "literal", "other", "later")
+	names = append(names, "", "two words", "insert_slices", "expand_copy", "grad", "const", "input", "param", "literal",
+		"other", "later")
 	kinds := []any{nil, ownAttrs{By: 2, turn: func(v float64) float64 { return v + 0.5 }, deep: &ownAttrs{}}, "text", 7}
 	for i, name := range names {
 		attrs := kinds[i%len(kinds)]
@@ -249,9 +260,13 @@ func TestEqualNamesAreNotMerged(t *testing.T) {
 	x := g.Input("x", graph.Float64, 2, 3)
 	plus := func(v float64) func(float64) float64 { return func(w float64) float64 { return v + w } }
 	other := ownScale("mul")
-	other.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNeg, x[0]) }
-	nodes := []*graph.Node{ops.Mul(x, x), graph.Apply(ownMix("mul"), nil, x, x), graph.Apply(ownScale("mul"), nil, x), graph.Apply(other, nil, x),
-		graph.Apply(ownScale("own"), ownAttrs{turn: plus(1)}, x), graph.Apply(ownScale("own"), ownAttrs{turn: plus(2)}, x)}
+	other.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
+		return e.Prim(graph.PrimNeg, x[0])
+	}
+	nodes := []*graph.Node{ops.Mul(x, x), graph.Apply(ownMix("mul"), nil, x, x), graph.Apply(ownScale("mul"), nil, x),
+		graph.Apply(other, nil, x),
+		graph.Apply(ownScale("own"), ownAttrs{turn: plus(1)}, x),
+		graph.Apply(ownScale("own"), ownAttrs{turn: plus(2)}, x)}
 	requireAsReference(t, g, nodes)
 }
 

@@ -37,13 +37,19 @@ func TestOwnMovementsOfNamedSizes(t *testing.T) {
 		says   string // by n = 2 and m = 3
 		holds  bool   // by n = 3 and m = 2
 	}{
-		"behind":         {ownTurn, view(n.Times(n), m, 1), "View reaches elements 4 to 9 of an operand that has 6", false},
-		"before":         {ownTurn, view(n.Minus(m), m, 1), "View reaches elements -1 to 4 of an operand that has 6", false},
-		"some strides":   {ownTurn, view(0, m.Times(m.Minus(1)), 1), "View reaches elements 0 to 8 of an operand that has 6", true},
-		"of either sign": {ownTurn, view(0, n.Minus(m), 0), "View reaches elements -1 to 0 of an operand that has 6", true},
-		"far":            {ownTurn, view(0, m.Times(1<<40), 1), "View reaches elements 0 to 3298534883330 of an operand that has 6", false},
-		"apart":          {ownSpread, place(m.Minus(2).Times(3)), "Assemble places operand 0 at 3 to 4 in steps of 1 along axis 0, whose size is 4", true},
-		"right":          {ownTurn, func(*graph.Op) {}, "", true},
+		"behind": {ownTurn, view(n.Times(n), m, 1), "View reaches elements 4 to 9 of an operand that has 6",
+			false},
+		"before": {ownTurn, view(n.Minus(m), m, 1), "View reaches elements -1 to 4 of an operand that has 6",
+			false},
+		"some strides": {ownTurn, view(0, m.Times(m.Minus(1)), 1),
+			"View reaches elements 0 to 8 of an operand that has 6", true},
+		"of either sign": {ownTurn, view(0, n.Minus(m), 0), "View reaches elements -1 to 0 of an operand that has 6",
+			true},
+		"far": {ownTurn, view(0, m.Times(1<<40), 1),
+			"View reaches elements 0 to 3298534883330 of an operand that has 6", false},
+		"apart": {ownSpread, place(m.Minus(2).Times(3)),
+			"Assemble places operand 0 at 3 to 4 in steps of 1 along axis 0, whose size is 4", true},
+		"right": {ownTurn, func(*graph.Op) {}, "", true},
 	} {
 		op := c.of("own")
 		c.change(op)
@@ -58,20 +64,23 @@ func TestOwnMovementsOfNamedSizes(t *testing.T) {
 			require.NoError(t, err, name)
 		} else {
 			require.ErrorContains(t, err, c.says, name)
-			require.Regexp(t, `n = 2 +from input x, axis 0(.|\n)*used by Own\(x\) at ownviews_test\.go:\d+`, err.Error(), name)
+			require.Regexp(t, `n = 2 +from input x, axis 0(.|\n)*used by Own\(x\) at ownviews_test\.go:\d+`,
+				err.Error(), name)
 		}
 		_, err = s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{3, 2}, Data: make([]float64, 6)}})
 		require.Equal(t, c.holds, err == nil, "%s: %v", name, err)
 	}
 }
 
-// A View is asked for the arrangement of operands that are views themselves: one that answers as if they were dense is told of.
+// A View is asked for the arrangement of operands that are views themselves: one that answers as if they were dense is
+// told of.
 func TestOwnViewsOfViews(t *testing.T) {
 	for name, sizes := range map[string]shape{"numbers": {2, 3}, "names": {graph.SymbolicDim("n"), 3}} {
 		op := ownTurn("own")
 		op.View = func(n *graph.Node, _ graph.Layout) (graph.Layout, bool) {
 			s := n.Shape()
-			return graph.Layout{Shape: s, Strides: []graph.Dim{s[1].Times(-1), 1}, Offset: s[0].Minus(1).Times(s[1])}, true
+			return graph.Layout{Shape: s, Strides: []graph.Dim{s[1].Times(-1), 1}, Offset: s[0].Minus(1).Times(s[1])},
+				true
 		}
 		g := graph.New("views")
 		g.Dim("n")
@@ -79,9 +88,13 @@ func TestOwnViewsOfViews(t *testing.T) {
 		y := graph.Apply(op, nil, ops.Transpose(ops.Transpose(x, 0, 1), 0, 1))
 		p, err := exec.Compile(g, exec.Outputs(y))
 		if err == nil {
-			_, err = p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}})
+			_, err = p.NewSession().Run(t.Context(),
+				exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}})
 		}
-		require.ErrorContains(t, err, "another one if the operand's axes have another order in memory: it must use the offset and the strides", name)
+		require.ErrorContains(
+			t, err,
+			"another one if the operand's axes have another order in memory: it must use the offset and the strides",
+			name)
 		require.Regexp(t, `ownviews_test\.go:\d+`, err.Error(), name)
 	}
 }

@@ -27,7 +27,9 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 		layer           func(x, w *graph.Node) *graph.Node
 	}{
 		{"rows", []int{in}, []int{in, out}, func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, w) }},
-		{"columns", []int{in}, []int{out, in}, func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) }},
+		{"columns", []int{in}, []int{out, in}, func(x, w *graph.Node) *graph.Node {
+			return ops.MatMul(x, ops.Transpose(w, 0, 1))
+		}},
 		{"experts", []int{3, in}, []int{3, out, in}, func(x, w *graph.Node) *graph.Node {
 			return ops.MatMul(ops.Transpose(x, 0, 1), ops.Transpose(w, 1, 2))
 		}},
@@ -42,7 +44,8 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 				shape := form.weight
 				g := graph.New("weights")
 				x := g.Input("x", dtype, append(graph.Shape{g.Dim("batch")}, graph.MakeShape(form.example...)...)...)
-				fed, w := g.Input("w", dtype, graph.MakeShape(shape...)...), g.Param("weight", dtype, graph.MakeShape(shape...)...)
+				fed, w := g.Input("w", dtype, graph.MakeShape(shape...)...),
+					g.Param("weight", dtype, graph.MakeShape(shape...)...)
 				layer := func(w *graph.Node) *graph.Node { return form.layer(x, w) }
 				y, want := layer(w), layer(fed)
 				loss := ops.Mean(ops.Square(y))
@@ -78,7 +81,8 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 					for again := range 3 { // the second run packs the weight, the third one uses that
 						got, err := session.Run(ctx, feed)
 						require.NoError(t, err)
-						require.Equal(t, arrayOf(t, expected, want).Data, arrayOf(t, got, y).Data, "run %d, time %d", i, again)
+						require.Equal(t, arrayOf(t, expected, want).Data, arrayOf(t, got, y).Data, "run %d, time %d", i,
+							again)
 					}
 				}
 			})
@@ -107,7 +111,8 @@ func TestSessionsSharePackedWeights(t *testing.T) {
 	set()
 	sessions := []*exec.Session{first}
 	for range 3 {
-		sessions = append(sessions, compile(y).NewSession(exec.Threads(2), exec.ShareParams(first)), compile(other).NewSession(exec.ShareParams(first)))
+		sessions = append(sessions, compile(y).NewSession(exec.Threads(2), exec.ShareParams(first)),
+			compile(other).NewSession(exec.ShareParams(first)))
 	}
 	v := drawn(rng, graph.Float32, []int{7, in})
 	feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data}}

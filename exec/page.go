@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/internal/page"
 )
 
-// VizVariable is the environment variable that names the page that every compilation writes: BROADLOOM_VIZ=out.html. A program that
-// compiles several graphs writes out-2.html and so on.
+// VizVariable is the environment variable that names the page that every compilation writes: BROADLOOM_VIZ=out.html. A
+// program that compiles several graphs writes out-2.html and so on.
 const VizVariable = "BROADLOOM_VIZ"
 
 // pagesWritten counts the pages that this process has written, by the variable's value.
@@ -59,8 +59,8 @@ func createPage(path string, d func() *page.Document) (err error) {
 // usualSize is the value of a named size for which a page counts bytes, if the caller gives none.
 const usualSize = 32
 
-// Page makes the document that package viz writes as an HTML page. sizes are values of named sizes, for figures in bytes; profile may be
-// nil.
+// Page makes the document that package viz writes as an HTML page. sizes are values of named sizes, for figures in
+// bytes; profile may be nil.
 func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	plan, l := p.plan()
 	d := &page.Document{Title: p.source.Name()}
@@ -73,7 +73,8 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 		c.Passes = passNames(passes[1 : simplified+1])
 		d.Columns = append(d.Columns, c)
 	}
-	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph, l.Sources(p.source, last.Sources()))
+	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph,
+		l.Sources(p.source, last.Sources()))
 	c.Passes = passNames(passes[simplified+1:])
 	d.Columns = append(d.Columns, c)
 	for i, r := range plan.Results {
@@ -112,8 +113,8 @@ func passNames(passes []Snapshot) (names []string) {
 	return names
 }
 
-// UsualSizes returns a default for each named size of the graph, for figures and trials if the user gives none: 32, or the closest allowed
-// value.
+// UsualSizes returns a default for each named size of the graph, for figures and trials if the user gives none: 32, or
+// the closest allowed value.
 func (p *Program) UsualSizes() map[string]int {
 	sizes := map[string]int{}
 	for _, name := range p.source.DimNames() {

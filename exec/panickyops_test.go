@@ -70,7 +70,8 @@ func (a talking) Args(operands []string) []string { a.Count(); return operands }
 // and so on. What comes of it is an error that names the operation and the line where it is used,
 // or nothing, where the function was asked for the sake of a text or a better program.
 func TestPanicsOfOperations(t *testing.T) {
-	for _, own := range []func(string) *graph.Op{ownScale, ownMix, ownUpdate, ownTurn, ownSpread, ownFold, ownPick, ownDrop, ownWritten} {
+	for _, own := range []func(string) *graph.Op{
+		ownScale, ownMix, ownUpdate, ownTurn, ownSpread, ownFold, ownPick, ownDrop, ownWritten} {
 		for hook, wrap := range hooks {
 			op := own("own")
 			left, fired := 0, false
@@ -87,7 +88,8 @@ func TestPanicsOfOperations(t *testing.T) {
 				left, fired = at, false
 				err := useOwn(op, talking{count}, hook == "Args")
 				if fired && err != nil {
-					require.Regexp(t, `panickyops_test\.go:\d+\)?: `, err.Error(), "%s of %s, call %d", hook, op.Doc, at)
+					require.Regexp(t, `panickyops_test\.go:\d+\)?: `, err.Error(), "%s of %s, call %d", hook,
+						op.Doc, at)
 					require.Regexp(t, `Own\(|"own"`, err.Error(), "%s of %s, call %d", hook, op.Doc, at)
 					require.NotContains(t, err.Error(), "please report", "%s of %s, call %d", hook, op.Doc, at)
 				} else {

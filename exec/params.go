@@ -54,7 +54,8 @@ func takeParam(m *memory.Value, value any, n *graph.Node) error {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
 	case m.Dtype != n.DType():
-		return fmt.Errorf("exec: parameter %s needs dtype %s, got %s: use %s", n.Label(), n.DType(), m.Dtype, sliceOf(n.DType()))
+		return fmt.Errorf("exec: parameter %s needs dtype %s, got %s: use %s", n.Label(), n.DType(), m.Dtype,
+			sliceOf(n.DType()))
 	case !slices.Equal(m.Shape, shape):
 		return fmt.Errorf("exec: parameter %s needs shape %v, got %v", n.Label(), shape, m.Shape)
 	}
@@ -74,11 +75,12 @@ func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	if v := s.store.Find(n); v != nil {
 		return v, nil
 	}
-	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
+	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again",
+		n.Label(), n.Pos())
 }
 
-// Params lists the parameters that the session holds, in the order of their declaration: those that the graph had when the program was
-// compiled, or the program of a session with which it shares them.
+// Params lists the parameters that the session holds, in the order of their declaration: those that the graph had when
+// the program was compiled, or the program of a session with which it shares them.
 func (s *Session) Params() ([]*graph.Node, error) {
 	if s.err != nil {
 		return nil, s.err

@@ -90,7 +90,9 @@ func TestDeferredValuesThatAreReadBackwards(t *testing.T) {
 	for name, product := range map[string]func(v, backwards *graph.Node) *graph.Node{
 		"forwards first":  func(v, backwards *graph.Node) *graph.Node { return ops.Mul(v, backwards) },
 		"backwards first": func(v, backwards *graph.Node) *graph.Node { return ops.Mul(backwards, v) },
-		"by another":      func(v, backwards *graph.Node) *graph.Node { return ops.Mul(ops.Sub(v, graph.Num(0)), backwards) },
+		"by another": func(v, backwards *graph.Node) *graph.Node {
+			return ops.Mul(ops.Sub(v, graph.Num(0)), backwards)
+		},
 	} {
 		g := graph.New("deferred")
 		x := g.Input("x", graph.Float64)

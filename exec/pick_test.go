@@ -21,7 +21,8 @@ func indexIn(x *graph.Node, size graph.Dim) *graph.Node {
 	return ops.Cast(ops.Minimum(ops.Floor(ops.Mul(ops.Sigmoid(x), n)), ops.Sub(n, graph.Num(1))), graph.Int32)
 }
 
-// Kernels pick single elements by index where they need them, and what they compute is what the evaluator does, at all sizes.
+// Kernels pick single elements by index where they need them, and what they compute is what the evaluator does, at all
+// sizes.
 func TestKernelsPickElements(t *testing.T) {
 	type node = *graph.Node
 	programs := map[string]func(x, table node, n, m graph.Dim) []node{ // of x [n, m] and a table [3, 2, m]
@@ -55,11 +56,13 @@ func TestKernelsPickElements(t *testing.T) {
 		},
 		"a view of an index": func(x, table node, n, m graph.Dim) []node {
 			index := indexIn(x, m)
-			return []node{ops.Neg(ops.Take(table, 2, ops.Transpose(index, 0, 1))), ops.Neg(ops.Take(table, 2, ops.Reshape(index, n.Times(m))))}
+			return []node{ops.Neg(ops.Take(table, 2, ops.Transpose(index, 0, 1))),
+				ops.Neg(ops.Take(table, 2, ops.Reshape(index, n.Times(m))))}
 		},
 		"rows are reduced": func(x, table node, n, m graph.Dim) []node {
 			picked := ops.Take(ops.Reshape(table, table.Shape().NumElements()), 0, indexIn(x, m))
-			return []node{ops.Softmax(ops.Add(picked, x), -1), ops.Sum(picked), ops.Max(ops.Sub(picked, ops.Mean(x, -1, ops.KeepDims())), -1)}
+			return []node{ops.Softmax(ops.Add(picked, x), -1), ops.Sum(picked),
+				ops.Max(ops.Sub(picked, ops.Mean(x, -1, ops.KeepDims())), -1)}
 		},
 		"picked for another kernel": func(x, table node, n, m graph.Dim) []node {
 			picked := ops.Take(ops.Reshape(table, table.Shape().NumElements()), 0, indexIn(x, m))
@@ -81,7 +84,8 @@ func TestKernelsPickElements(t *testing.T) {
 		},
 		"from a near table": func(x, table node, n, m graph.Dim) []node {
 			near := ops.Square(ops.Cast(ops.Iota(x.Graph(), 0, 50), x.DType()))
-			return []node{ops.Mul(ops.Take(near, 0, indexIn(x, 50)), x), ops.Take(ops.Cast(near, graph.Int64), 0, indexIn(ops.Neg(x), 50))}
+			return []node{ops.Mul(ops.Take(near, 0, indexIn(x, 50)), x),
+				ops.Take(ops.Cast(near, graph.Int64), 0, indexIn(ops.Neg(x), 50))}
 		},
 		"in a loop": func(x, table node, n, m graph.Dim) []node {
 			row := ops.Reshape(table, table.Shape().NumElements())
@@ -100,10 +104,12 @@ func TestKernelsPickElements(t *testing.T) {
 				own := ops.Cast(ops.Mul(table, graph.Num(3)), of)
 				outputs := program(x, ops.Cast(own, graph.Float64), n, m)
 				if name == "computed index" {
-					outputs = append(outputs, ops.Add(ops.Take(ops.Reshape(own, m.Times(graph.Dim(6))), 0, indexIn(x, m)), graph.Num(1)))
+					outputs = append(outputs, ops.Add(
+						ops.Take(ops.Reshape(own, m.Times(graph.Dim(6))), 0, indexIn(x, m)), graph.Num(1)))
 				}
 				for _, sizes := range [][2]int{{1, 1}, {5, 7}, {130, 33}, {0, 4}, {2, 3000}} {
-					in.values[x], in.values[table] = normals(in.rng, sizes[0], sizes[1]), normals(in.rng, 3, 2, sizes[1])
+					in.values[x], in.values[table] = normals(in.rng, sizes[0], sizes[1]),
+						normals(in.rng, 3, 2, sizes[1])
 					requireReference(t, outputs, in.values, 1e-5)
 				}
 				p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
@@ -114,16 +120,19 @@ func TestKernelsPickElements(t *testing.T) {
 	}
 }
 
-// An index outside of the table stops the run, wherever it stands, whatever computes it and in whichever kernel, and the first one is told.
+// An index outside of the table stops the run, wherever it stands, whatever computes it and in whichever kernel, and
+// the first one is told.
 func TestPickedOutside(t *testing.T) {
 	const n, size = 5000, 300
 	g := graph.New("outside")
 	table, near := g.Input("table", graph.Float32, 4, g.Dim("size")), g.Input("near", graph.Float32, size)
 	x, index := g.Input("x", graph.Float32, n), g.Input("index", graph.Int32, n)
 	entries, values, at := make([]float32, 4*size), make([]float32, n), make([]int32, n)
-	feed := exec.Feed{table: exec.Array{Shape: []int{4, size}, Data: entries}, near: entries[:size], x: values, index: at}
+	feed := exec.Feed{table: exec.Array{Shape: []int{4, size}, Data: entries}, near: entries[:size], x: values,
+		index: at}
 	for name, y := range map[string]*graph.Node{
-		"given": ops.Mul(ops.Take(table, 1, index), x), "computed": ops.Mul(ops.Take(table, 1, ops.Cast(x, graph.Int32)), x),
+		"given":         ops.Mul(ops.Take(table, 1, index), x),
+		"computed":      ops.Mul(ops.Take(table, 1, ops.Cast(x, graph.Int32)), x),
 		"in the kernel": ops.Mul(ops.Take(near, 0, ops.Cast(x, graph.Int32)), x),
 	} {
 		p, err := exec.Compile(g, exec.Outputs(y))
@@ -147,12 +156,15 @@ func TestPickedOutside(t *testing.T) {
 	}
 }
 
-// Rows of many elements that read the same indices are worked on together; the results, and the first index outside that is told, are the same.
+// Rows of many elements that read the same indices are worked on together; the results, and the first index outside
+// that is told, are the same.
 func TestPickedForManyRows(t *testing.T) {
 	const rows, n, size = 5, 70_001, 1000
 	g := graph.New("rows")
-	table, index, x := g.Input("table", graph.Float32, rows, size), g.Input("index", graph.Int32, n), g.Input("x", graph.Float32, n)
-	y := ops.Add(ops.Mul(ops.Take(table, 1, index), x), ops.Mul(ops.Take(table, 1, ops.Sub(graph.Num(size-1), index)), ops.Cos(x)))
+	table, index, x := g.Input("table", graph.Float32, rows, size), g.Input("index", graph.Int32, n),
+		g.Input("x", graph.Float32, n)
+	y := ops.Add(ops.Mul(ops.Take(table, 1, index), x),
+		ops.Mul(ops.Take(table, 1, ops.Sub(graph.Num(size-1), index)), ops.Cos(x)))
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	entries, at, values := make([]float32, rows*size), make([]int32, n), make([]float32, n)
@@ -168,7 +180,8 @@ func TestPickedForManyRows(t *testing.T) {
 		got := run(t, s, []*graph.Node{y}, feed)[0]
 		for r := range rows {
 			for i := range n {
-				want := entries[r*size+int(at[i])]*values[i] + entries[r*size+size-1-int(at[i])]*float32(math.Cos(float64(values[i])))
+				want := entries[r*size+int(at[i])]*values[i] +
+					entries[r*size+size-1-int(at[i])]*float32(math.Cos(float64(values[i])))
 				if d := got[r*n+i] - want; d > 1e-4 || d < -1e-4 {
 					t.Fatalf("row %d, element %d: %g, want %g", r, i, got[r*n+i], want)
 				}
@@ -249,7 +262,8 @@ func TestRandomPicks(t *testing.T) {
 		}
 		whole := graph.Shape{named[0], named[1]}
 		values := []*graph.Node{in.input("x", whole, n, m), in.input("y", whole, n, m)}
-		rows := []*graph.Node{in.input("row", graph.Shape{named[1]}, m), in.input("column", graph.Shape{named[0], 1}, n, 1)}
+		rows := []*graph.Node{in.input("row", graph.Shape{named[1]}, m),
+			in.input("column", graph.Shape{named[0], 1}, n, 1)}
 		for range 4 + rng.IntN(12) {
 			x, y := pickOf(rng, values), pickOf(rng, values)
 			switch rng.IntN(9) {
@@ -264,7 +278,10 @@ func TestRandomPicks(t *testing.T) {
 			case 4: // rows of a table for each of which the same is picked
 				x = ops.Sub(ops.Take(x, 1, indexIn(pickOf(rng, rows[:1]), named[1])), y)
 			case 5:
-				rows = append(rows, ops.Mean(ops.Take(ops.Reshape(x, named[0].Times(named[1])), 0, indexIn(y, named[0].Times(named[1]))), 0))
+				rows = append(
+					rows,
+					ops.Mean(ops.Take(ops.Reshape(x, named[0].Times(named[1])), 0,
+						indexIn(y, named[0].Times(named[1]))), 0))
 				continue
 			default:
 				flat := ops.Reshape(x, named[0].Times(named[1]))

@@ -35,12 +35,14 @@ func TestKernelsPickRows(t *testing.T) {
 		},
 		"axes around": func(x, table node, n, m graph.Dim) []node {
 			i := rowIn(x, m, by)
-			return []node{ops.Sin(ops.Take(table, 0, i)), ops.Neg(ops.Take(ops.Transpose(table, 0, 1), 1, i)), ops.Abs(ops.Take(table, 1, rowIn(x, 2, by)))}
+			return []node{ops.Sin(ops.Take(table, 0, i)), ops.Neg(ops.Take(ops.Transpose(table, 0, 1), 1, i)),
+				ops.Abs(ops.Take(table, 1, rowIn(x, 2, by)))}
 		},
 		"several axes of indices": func(x, table node, n, m graph.Dim) []node {
 			i := ops.Stack(1, rowIn(x, m, by), rowIn(ops.Neg(x), m, by), rowIn(ops.Sin(x), m, by))
 			picked := ops.Take(ops.Slice(table, 1, 1, 2, 1), 0, i) // [n, 3, 1, width]
-			return []node{ops.Mean(picked, 1, 2), ops.Max(picked, 1), ops.Exp(ops.Take(ops.Reshape(table, m.Times(2), width), 0, ops.Transpose(i, 0, 1)))}
+			return []node{ops.Mean(picked, 1, 2), ops.Max(picked, 1),
+				ops.Exp(ops.Take(ops.Reshape(table, m.Times(2), width), 0, ops.Transpose(i, 0, 1)))}
 		},
 		"rows are reduced": func(x, table node, n, m graph.Dim) []node {
 			rows := ops.Take(ops.Reshape(table, m.Times(2), width), 0, rowIn(x, m.Times(2), by))
@@ -83,7 +85,8 @@ func TestKernelsPickRows(t *testing.T) {
 		},
 		"for another kernel": func(x, table node, n, m graph.Dim) []node {
 			rows := ops.Take(ops.Reshape(table, m.Times(2), width), 0, rowIn(x, m.Times(2), by))
-			return []node{ops.MatMul(rows, ops.Transpose(x, 0, 1)), ops.Cos(rows), ops.Relu(ops.Add(ops.MatMul(x, ops.MatMul(ops.Transpose(x, 0, 1), x)), rows))}
+			return []node{ops.MatMul(rows, ops.Transpose(x, 0, 1)), ops.Cos(rows),
+				ops.Relu(ops.Add(ops.MatMul(x, ops.MatMul(ops.Transpose(x, 0, 1), x)), rows))}
 		},
 		"put together": func(x, table node, n, m graph.Dim) []node {
 			rows := ops.Take(ops.Reshape(table, m.Times(2), width), 0, rowIn(x, m.Times(2), by))
@@ -119,7 +122,8 @@ func TestKernelsPickRows(t *testing.T) {
 					outputs = append(outputs, ops.Add(ops.Take(own, 0, rowIn(x, m, by)), graph.Num(1)))
 				}
 				for _, sizes := range [][2]int{{1, 1}, {5, 7}, {130, 33}, {0, 4}} {
-					in.values[x], in.values[table] = normals(in.rng, sizes[0], width), normals(in.rng, sizes[1], 2, width)
+					in.values[x], in.values[table] = normals(in.rng, sizes[0], width),
+						normals(in.rng, sizes[1], 2, width)
 					requireReference(t, outputs, in.values, 1e-5)
 				}
 				p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
@@ -163,21 +167,25 @@ func TestRowsOutside(t *testing.T) {
 	for _, by := range []graph.DType{graph.Int64, graph.Int32} {
 		index := g.Input("index"+by.String(), by, n)
 		for name, y := range map[string]*graph.Node{
-			"elements": ops.Mul(ops.Take(table, 0, index), x), "sums": ops.Sum(ops.Mul(ops.Take(table, 0, index), x), 1),
-			"twice": ops.Add(ops.Take(table, 0, index), ops.Take(table, 0, ops.Maximum(index, graph.Num(0)))),
+			"elements": ops.Mul(ops.Take(table, 0, index), x),
+			"sums":     ops.Sum(ops.Mul(ops.Take(table, 0, index), x), 1),
+			"twice":    ops.Add(ops.Take(table, 0, index), ops.Take(table, 0, ops.Maximum(index, graph.Num(0)))),
 		} {
 			p, err := exec.Compile(g, exec.Outputs(y))
 			require.NoError(t, err)
 			require.Contains(t, p.String(), "= pick ")
 			for _, threads := range []int{1, 2} {
 				for _, first := range []int{0, 7, 4095, n - 1} {
-					for _, bad := range []int64{-1, size, math.MinInt32, math.MaxInt32, math.MinInt64, math.MaxInt64, 1 << 60} {
+					for _, bad := range []int64{-1, size, math.MinInt32, math.MaxInt32, math.MinInt64, math.MaxInt64,
+						1 << 60} {
 						if by == graph.Int32 && int64(int32(bad)) != bad {
 							continue
 						}
 						at := make([]int64, n)
 						at[n-1], at[first] = size, bad // the last one is outside too
-						feed := exec.Feed{table: exec.Array{Shape: []int{size, width}, Data: make([]float32, size*width)}, x: make([]float32, n*width), index: at}
+						feed := exec.Feed{table: exec.Array{
+							Shape: []int{size, width}, Data: make([]float32, size*width)}, x: make([]float32, n*width),
+							index: at}
 						if by == graph.Int32 {
 							narrow := make([]int32, n)
 							for i, v := range at {
@@ -215,7 +223,8 @@ func TestNoRowsToPick(t *testing.T) {
 	require.Empty(t, values)
 }
 
-// What is computed of rows of a table is not stored over it, be it of the same size, nor what a step of a loop computes of the rows of its state.
+// What is computed of rows of a table is not stored over it, be it of the same size, nor what a step of a loop computes
+// of the rows of its state.
 func TestRowsAreNotOverwritten(t *testing.T) {
 	const n, width = 400, 64
 	g := graph.New("overwritten")
@@ -224,7 +233,9 @@ func TestRowsAreNotOverwritten(t *testing.T) {
 		return ops.Add(ops.Mul(ops.Take(y, 0, index), graph.Num(0.5)), graph.Num(1))
 	}
 	y := step(step(ops.Exp(x)))
-	looped := ops.Fori(2, []*graph.Node{ops.Exp(x)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{step(c[0])} })[0]
+	looped := ops.Fori(2, []*graph.Node{ops.Exp(x)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+		return []*graph.Node{step(c[0])}
+	})[0]
 	p, err := exec.Compile(g, exec.Outputs(y, looped))
 	require.NoError(t, err)
 	values, at := normals(rand.New(rand.NewPCG(3, 4)), n, width), make([]int64, n)
@@ -233,7 +244,8 @@ func TestRowsAreNotOverwritten(t *testing.T) {
 	}
 	list := values.Data.([]float64)
 	for _, threads := range []int{1, 2} {
-		r, err := p.NewSession(exec.Threads(threads)).Run(context.Background(), exec.Feed{x: exec.Array{Shape: values.Shape, Data: list}, index: at})
+		r, err := p.NewSession(exec.Threads(threads)).Run(
+			context.Background(), exec.Feed{x: exec.Array{Shape: values.Shape, Data: list}, index: at})
 		require.NoError(t, err)
 		for _, out := range []*graph.Node{y, looped} {
 			got, err := exec.Values[float64](r, out)
@@ -264,7 +276,8 @@ func TestLongRowsArePicked(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "= pick ")
-	feed := exec.Feed{x: exec.Array{Shape: []int{2, 1}, Data: []float64{3, -2}}, table: exec.Array{Shape: []int{5, width}, Data: in.values[table].Data}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{2, 1}, Data: []float64{3, -2}},
+		table: exec.Array{Shape: []int{5, width}, Data: in.values[table].Data}}
 	var want []float64
 	for _, threads := range []int{1, 2, 3} {
 		r, err := p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
@@ -282,7 +295,8 @@ func TestLongRowsArePicked(t *testing.T) {
 func TestLargeResultsOfPickedRows(t *testing.T) {
 	const n, size, width = 60_000, 500, 64
 	g := graph.New("large")
-	table, from, to := g.Input("table", graph.Float32, size, width), g.Input("from", graph.Int64, n), g.Input("to", graph.Int32, n)
+	table, from, to := g.Input("table", graph.Float32, size, width), g.Input("from", graph.Int64, n),
+		g.Input("to", graph.Int32, n)
 	y := ops.Sub(ops.Take(table, 0, from), ops.Take(table, 0, to))
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
@@ -338,7 +352,8 @@ func randomRows(seed uint64) ([]*graph.Node, *referenceInputs) {
 	}
 	whole := graph.Shape{rows, graph.Dim(width)}
 	values := []*graph.Node{in.input("x", whole, n, width), in.input("y", whole, n, width)}
-	vectors := []*graph.Node{in.input("row", graph.Shape{graph.Dim(width)}, width), in.input("column", graph.Shape{rows, 1}, n, 1)}
+	vectors := []*graph.Node{in.input("row", graph.Shape{graph.Dim(width)}, width),
+		in.input("column", graph.Shape{rows, 1}, n, 1)}
 	for range 4 + rng.IntN(10) {
 		x, y := pickOf(rng, values), pickOf(rng, values)
 		switch rng.IntN(9) {
@@ -372,7 +387,8 @@ func randomRows(seed uint64) ([]*graph.Node, *referenceInputs) {
 	return outputs, in
 }
 
-// Rows that were picked are picked again where they are needed once more, rather than kept, but not by what goes on with a product, nor by what writes in place.
+// Rows that were picked are picked again where they are needed once more, rather than kept, but not by what goes on
+// with a product, nor by what writes in place.
 func TestPickedAgain(t *testing.T) {
 	const n, size, width = 4000, 100, 64
 	g := graph.New("again")
@@ -382,7 +398,8 @@ func TestPickedAgain(t *testing.T) {
 	rows := ops.Take(table, 0, index)
 	first := ops.Sum(ops.Exp(rows), 1)
 	far := ops.MatMul(ops.Mul(ops.Unsqueeze(first, 1), x), w) // what is read behind it cannot run with the first kernel
-	for name, y := range map[string]*graph.Node{"elements": ops.Mul(ops.Sin(rows), ops.Sum(first)), "a product": ops.Relu(ops.Add(far, rows))} {
+	for name, y := range map[string]*graph.Node{
+		"elements": ops.Mul(ops.Sin(rows), ops.Sum(first)), "a product": ops.Relu(ops.Add(far, rows))} {
 		p, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
 		if name == "elements" {
@@ -392,15 +409,18 @@ func TestPickedAgain(t *testing.T) {
 			require.Contains(t, p.String(), "may be fused with the product before it")
 		}
 	}
-	p, err := exec.Compile(g, exec.Outputs(first), exec.Updates(ops.AddInPlace(state, ops.Mul(ops.Sum(far, 1, ops.KeepDims()), rows))))
+	p, err := exec.Compile(g, exec.Outputs(first),
+		exec.Updates(ops.AddInPlace(state, ops.Mul(ops.Sum(far, 1, ops.KeepDims()), rows))))
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(p.String(), "= pick "), p.String())
 }
 
-// Rows of 16 elements are picked with machine code and without, since the order of sums, and with it their bits, depends on which kernels there are.
+// Rows of 16 elements are picked with machine code and without, since the order of sums, and with it their bits,
+// depends on which kernels there are.
 func TestRowsArePickedOnAnyMachine(t *testing.T) {
 	g := graph.New("picks")
-	table, z, at := g.Input("table", graph.Float32, 100, 16), g.Input("z", graph.Float32, 40, 16), g.Input("at", graph.Int32, 40)
+	table, z, at := g.Input("table", graph.Float32, 100, 16), g.Input("z", graph.Float32, 40, 16),
+		g.Input("at", graph.Int32, 40)
 	p, err := exec.Compile(g, exec.Outputs(ops.Sum(ops.Mul(ops.Embedding(at, table), z), ops.AllAxes())))
 	require.NoError(t, err)
 	require.Len(t, p.Plan().Kernels, 1)

@@ -27,7 +27,8 @@ func wide(t *testing.T) (*exec.Program, []*graph.Node, exec.Feed) {
 	flat := g.Input("flat", graph.Float32, 500_000)
 	h := ops.Softmax(ops.Tanh(ops.Add(x, b)), -1)
 	loss := ops.Add(ops.Sum(ops.Square(ops.MatMul(h, w))), ops.Sum(ops.Sin(x)))
-	outputs := append(autodiff.Grad(loss, []*graph.Node{x, b, w}), loss, ops.Exp(flat), ops.Sum(flat), ops.Softmax(flat, -1))
+	outputs := append(autodiff.Grad(loss, []*graph.Node{x, b, w}), loss, ops.Exp(flat), ops.Sum(flat),
+		ops.Softmax(flat, -1))
 	prog, err := exec.Compile(g, exec.Outputs(outputs...))
 	require.NoError(t, err)
 	feed := exec.Feed{}
@@ -130,14 +131,16 @@ func TestThreadsReportFaults(t *testing.T) {
 	require.NoError(t, err)
 	targets := make([]int64, 100_000)
 	targets[70_000] = 9
-	feed := exec.Feed{x: exec.Array{Shape: []int{100_000, 4}, Data: make([]float32, 400_000)}, target: exec.Array{Shape: []int{100_000}, Data: targets}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{100_000, 4}, Data: make([]float32, 400_000)},
+		target: exec.Array{Shape: []int{100_000}, Data: targets}}
 	for _, threads := range []int{1, 4} {
 		_, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
 		require.ErrorContains(t, err, "out of bounds")
 	}
 }
 
-// Windows of many elements that overlap are reduced along one axis after the other, so that a result takes no operation for each of them.
+// Windows of many elements that overlap are reduced along one axis after the other, so that a result takes no operation
+// for each of them.
 func TestLargeWindowsTakeFewOperations(t *testing.T) {
 	for name, pool := range map[string]func(x *graph.Node) *graph.Node{
 		"max": func(x *graph.Node) *graph.Node { return ops.MaxPool2D(x, 9, 9, ops.Stride(1), ops.Padding(4)) },
@@ -153,7 +156,8 @@ func TestLargeWindowsTakeFewOperations(t *testing.T) {
 	}
 }
 
-// Windows of elements of 16 bits are reduced as those of float32 are: without a loop over their elements, with the same bits.
+// Windows of elements of 16 bits are reduced as those of float32 are: without a loop over their elements, with the same
+// bits.
 func TestWindowsOf16BitsAreReducedWithoutALoop(t *testing.T) {
 	const n, size = 3, 24
 	data := make([]float32, n*size*size)
@@ -179,7 +183,8 @@ func TestWindowsOf16BitsAreReducedWithoutALoop(t *testing.T) {
 			}
 			both, err := exec.Compile(g, exec.Outputs(y, want))
 			require.NoError(t, err)
-			out, err := both.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{n, size, size}, Data: data}})
+			out, err := both.NewSession().Run(t.Context(),
+				exec.Feed{x: exec.Array{Shape: []int{n, size, size}, Data: data}})
 			require.NoError(t, err)
 			require.Equal(t, arrayOf(t, out, want).Data, arrayOf(t, out, y).Data, "%s of %s", name, dt)
 		}

@@ -53,7 +53,9 @@ func TestResultsInTheMemoryOfOperandsUnderPressure(t *testing.T) {
 				wants[2][i] = (values["p"][i] + values["q"][i]) * values["u"][i] * values["v"][i]
 			}
 			for i, node := range []*graph.Node{y, z, w, sum} {
-				require.Equal(t, wants[i], reference.Value{DType: dtype, Shape: arrayOf(t, out, node).Shape, Data: arrayOf(t, out, node).Data}.Floats(), "output %d", i)
+				require.Equal(t, wants[i], reference.Value{
+					DType: dtype, Shape: arrayOf(t, out, node).Shape, Data: arrayOf(t, out, node).Data}.Floats(),
+					"output %d", i)
 			}
 		})
 	}

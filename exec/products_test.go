@@ -44,7 +44,8 @@ var productCases = []struct {
 	a, b  factor
 }{
 	{"by rows", factor{shape: []int{150, 100}}, factor{shape: []int{100, 80}}},
-	{"both transposed", factor{shape: []int{100, 149}, transposed: true}, factor{shape: []int{81, 100}, transposed: true}},
+	{"both transposed", factor{shape: []int{100, 149}, transposed: true},
+		factor{shape: []int{81, 100}, transposed: true}},
 	{"wide", factor{shape: []int{5, 200}}, factor{shape: []int{200, 1300}}},
 	{"tall", factor{shape: []int{1300, 200}}, factor{shape: []int{200, 3}}},
 	{"deep", factor{shape: []int{20, 5000}}, factor{shape: []int{13, 5000}, transposed: true}},
@@ -59,8 +60,10 @@ var productCases = []struct {
 	{"few short rows", factor{shape: []int{64, 3, 33}}, factor{shape: []int{33, 1}}},
 	{"a batch of small ones", factor{shape: []int{64, 9, 40}}, factor{shape: []int{64, 40, 33}}},
 	{"many tiny ones", factor{shape: []int{700, 3, 4}}, factor{shape: []int{700, 5, 4}, transposed: true}},
-	{"many tiny ones of a batch that stretches", factor{shape: []int{1, 30, 2, 3}, flipped: true}, factor{shape: []int{20, 1, 3, 2}}},
-	{"many columns that meet columns", factor{shape: []int{300, 500, 1}, transposed: true}, factor{shape: []int{300, 500, 1}}},
+	{"many tiny ones of a batch that stretches", factor{shape: []int{1, 30, 2, 3}, flipped: true},
+		factor{shape: []int{20, 1, 3, 2}}},
+	{"many columns that meet columns", factor{shape: []int{300, 500, 1}, transposed: true},
+		factor{shape: []int{300, 500, 1}}},
 	{"two batches that stretch", factor{shape: []int{3, 1, 50, 30}}, factor{shape: []int{4, 30, 65}}},
 	{"one matrix for all", factor{shape: []int{60, 30}}, factor{shape: []int{20, 20, 30}, transposed: true}},
 	{"backwards", factor{shape: []int{100, 157}, flipped: true}, factor{shape: []int{157, 90}, flipped: true}},
@@ -140,8 +143,8 @@ func TestColumnByRowIsFused(t *testing.T) {
 	require.Equal(t, []float32{inf, inf, 0.5, -0.125, -1, 0.25}, arrayOf(t, out, y).Data)
 }
 
-// TestManySmallProductsAreSums multiplies many small matrices element by element, with the batch last: each factor is laid out so once, for its gradients too, and one kernel
-// has all products. Vectors that lie side by side are sums.
+// TestManySmallProductsAreSums multiplies many small matrices element by element, with the batch last: each factor is
+// laid out so once, for its gradients too, and one kernel has all products. Vectors that lie side by side are sums.
 func TestManySmallProductsAreSums(t *testing.T) {
 	g := graph.New("small")
 	n := g.Dim("n")
@@ -166,8 +169,8 @@ func TestManySmallProductsAreSums(t *testing.T) {
 	}
 }
 
-// TestVectorsOfABatchMeetOneMatrixAtOnce multiplies the one row of each example, as a step of a decoder has it, by the same matrix: all rows are
-// one product, which reads the matrix once.
+// TestVectorsOfABatchMeetOneMatrixAtOnce multiplies the one row of each example, as a step of a decoder has it, by the
+// same matrix: all rows are one product, which reads the matrix once.
 func TestVectorsOfABatchMeetOneMatrixAtOnce(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		g := graph.New("rows")

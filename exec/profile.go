@@ -14,8 +14,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Profile is the measured time of a program's kernels. [Profile.String] is a table of it, [Profile.Report] compares the kernels with the
-// limits of the machine, and [Profile.WriteTrace] writes when each of them ran.
+// Profile is the measured time of a program's kernels. [Profile.String] is a table of it, [Profile.Report] compares the
+// kernels with the limits of the machine, and [Profile.WriteTrace] writes when each of them ran.
 type Profile struct {
 	Runs    int
 	Kernels []time.Duration // of Plan.Kernels: the shortest time of all runs
@@ -24,8 +24,9 @@ type Profile struct {
 	prog     *Program
 }
 
-// Profile runs the program several times and measures its kernels. It performs the updates each time, as Run does. While it runs, samples
-// of a CPU profile have a label "kernel" with the kernel's number and operations, because machine code has no symbols.
+// Profile runs the program several times and measures its kernels. It performs the updates each time, as Run does.
+// While it runs, samples of a CPU profile have a label "kernel" with the kernel's number and operations, because
+// machine code has no symbols.
 func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("exec: a profile of %d runs: there must be at least one", runs)
@@ -68,8 +69,9 @@ func (p *Profile) total() (sum time.Duration) {
 	return sum
 }
 
-// String returns a table of the kernels: the time of each and its share, bytes and operations per second, what it computes, and the user's
-// calls that it implements. The kernels of a loop's body are listed below it, with the time of all steps.
+// String returns a table of the kernels: the time of each and its share, bytes and operations per second, what it
+// computes, and the user's calls that it implements. The kernels of a loop's body are listed below it, with the time of
+// all steps.
 func (p *Profile) String() string {
 	if p.prog == nil {
 		return errNoProfile.Error()
@@ -155,6 +157,8 @@ func shortened(words []string) string {
 // slowest returns the kernels that take the most time, slowest first. Loops are replaced by their kernels.
 func slowest(list []KernelRoofline, most int) []KernelRoofline {
 	list = slices.DeleteFunc(withBodies(list), func(r KernelRoofline) bool { return len(r.Body) > 0 })
-	list = slices.SortedStableFunc(slices.Values(list), func(a, b KernelRoofline) int { return cmp.Compare(b.Time, a.Time) })
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b KernelRoofline) int {
+		return cmp.Compare(b.Time, a.Time)
+	})
 	return list[:min(len(list), most)]
 }

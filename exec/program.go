@@ -37,7 +37,8 @@ type Program struct {
 
 // newProgram makes a program from the decisions of the passes.
 func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
-	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.UserNodes, graph: u.Graph, roots: u.Roots}
+	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.UserNodes, graph: u.Graph,
+		roots: u.Roots}
 	p.inputs = r.inputSpecs(g, u)
 	live := rewrite.Reachable(g, r.roots())
 	for _, s := range u.Params {
@@ -56,8 +57,9 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	return p, nil
 }
 
-// Params lists the parameters that the program reads or writes, in the order of their declaration. For an evaluation program these are the
-// parameters of the model, with running statistics, but not the optimiser's state. [Session.Params] lists all parameters of a session.
+// Params lists the parameters that the program reads or writes, in the order of their declaration. For an evaluation
+// program these are the parameters of the model, with running statistics, but not the optimiser's state.
+// [Session.Params] lists all parameters of a session.
 func (p *Program) Params() []*graph.Node { return slices.Clone(p.used) }
 
 // Outputs lists the values that each run returns, in the order of [Outputs].
@@ -71,7 +73,8 @@ func (p *Program) Written() (params []*graph.Node) {
 	return params
 }
 
-// Snapshots returns the program after each pass, as text, for debugging. A program does not keep them: the first call compiles it again.
+// Snapshots returns the program after each pass, as text, for debugging. A program does not keep them: the first call
+// compiles it again.
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String returns the kernels of the program in the order in which they run.
@@ -84,12 +87,14 @@ func (p *Program) Kernels() int { return len(p.code.Kernels) }
 func (p *Program) withoutUpdates() (*Program, error) {
 	p.readOnlyOnce.Do(func() {
 		if len(p.outputs) == 0 {
-			p.readOnlyErr = errors.New("exec: the program has updates but no outputs: without the updates there is nothing to run")
+			p.readOnlyErr = errors.New(
+				"exec: the program has updates but no outputs: without the updates there is nothing to run")
 			return
 		}
 		for _, n := range p.outputs {
 			if dependsOnUpdate(n) {
-				p.readOnlyErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run", n.Label(), n.Pos())
+				p.readOnlyErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run",
+					n.Label(), n.Pos())
 				return
 			}
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Slices that are put into a state in place are nearly all that a run moves, whatever the axis, the dtype and the threads, and the last of several for one
-// place stays. What reads the state after the write has them, and an index outside leaves it as it was.
+// Slices that are put into a state in place are nearly all that a run moves, whatever the axis, the dtype and the
+// threads, and the last of several for one place stays. What reads the state after the write has them, and an index
+// outside leaves it as it was.
 func TestSlicesPutInPlace(t *testing.T) {
 	dtypes := []graph.DType{graph.Float32, graph.Bool, graph.Float64, graph.Float16, graph.Int64, graph.Uint8}
 	if testing.Short() {
@@ -40,7 +41,8 @@ func TestSlicesPutInPlace(t *testing.T) {
 	}
 }
 
-// putIntoState puts three slices into a state and reads one of them, and returns the bytes that a run moves, and the bits of what was read and of the state.
+// putIntoState puts three slices into a state and reads one of them, and returns the bytes that a run moves, and the
+// bits of what was read and of the state.
 func putIntoState(t *testing.T, dtype graph.DType, axis, threads int, sizes []int) (moved int, after []uint64) {
 	t.Helper()
 	g := graph.New("put")
@@ -75,7 +77,8 @@ func putIntoState(t *testing.T, dtype graph.DType, axis, threads int, sizes []in
 	return stats.Moved, append(after, bitsOf(whole.Data)...)
 }
 
-// A decoder that keeps keys and values writes those of the new place alone: a cache ten times as long is read, and not written.
+// A decoder that keeps keys and values writes those of the new place alone: a cache ten times as long is read, and not
+// written.
 func TestCachesAreWrittenWhereTheyGrow(t *testing.T) {
 	const width, longest = 64, 4096
 	g := graph.New("decode")

@@ -54,7 +54,8 @@ var smallSizes = map[string]int64{"batch": 5, "seq": 4}
 func newProgram(k *kind, seed uint64, steps ...uint64) *program {
 	p := &program{kind: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 31)), feeds: map[*graph.Node]reference.Value{},
 		velocity: map[*graph.Node]*graph.Node{}, state: map[*graph.Node]*graph.Node{},
-		limit: map[*graph.Node]graph.Dim{}, exact: map[*graph.Node]bool{}, large: map[string]int64{"batch": 41, "seq": 30}}
+		limit: map[*graph.Node]graph.Dim{}, exact: map[*graph.Node]bool{},
+		large: map[string]int64{"batch": 41, "seq": 30}}
 	policy := graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently, SecondWrite: graph.AllowSilently}
 	p.g = graph.New("random", graph.WithPolicy(policy))
 	p.batch = p.g.Dim("batch", graph.AtLeast(p.rng.Int64N(2)))
@@ -177,7 +178,8 @@ func (p *program) draw(n *graph.Node) reference.Value {
 // bindings are sizes for the runs of a session: some twice, and small ones after large ones.
 func (p *program) bindings() []map[string]int64 {
 	draw := rand.New(rand.NewPCG(p.seed, 17))
-	return []map[string]int64{smallSizes, {"batch": 1, "seq": 3}, p.large, {"batch": draw.Int64N(4), "seq": draw.Int64N(6)},
+	return []map[string]int64{smallSizes, {"batch": 1, "seq": 3}, p.large,
+		{"batch": draw.Int64N(4), "seq": draw.Int64N(6)},
 		{"batch": draw.Int64N(2), "seq": draw.Int64N(2)}, smallSizes}
 }
 
@@ -226,7 +228,8 @@ func randomPrograms(t *testing.T, k *kind, seeds uint64) {
 var mixed = &kind{steps: 14, room: 12_000, threads: []int{1, 4}, grow: (*program).operation, begin: func(p *program) {
 	p.nodes = append(p.nodes, p.input(p.float, []graph.Dim{p.batch, p.batch.Times(2).Plus(1)}[p.rng.IntN(2)], 3))
 	p.nodes = append(p.nodes, p.input(p.float, p.seq, []graph.Dim{p.batch, p.seq, 2}[p.rng.IntN(3)]))
-	p.nodes = append(p.nodes, p.input(p.float, p.shapeOf(p.rng.IntN(4))...), p.input(graph.Int64, p.shapeOf(p.rng.IntN(3))...))
+	p.nodes = append(p.nodes, p.input(p.float, p.shapeOf(p.rng.IntN(4))...),
+		p.input(graph.Int64, p.shapeOf(p.rng.IntN(3))...))
 	p.params([]int{0, 1, 2, 15}[p.rng.IntN(4)])
 }}
 

@@ -26,7 +26,9 @@ type work struct {
 
 // compile compiles the work for outputs and some more, with options.
 func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, error) {
-	return exec.Compile(w.outputs[0].Graph(), append(opts, exec.OnWarning(nil), exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))...)
+	return exec.Compile(w.outputs[0].Graph(),
+		append(opts, exec.OnWarning(nil), exec.Outputs(slices.Concat(w.outputs, more)...),
+			exec.Updates(w.writes...))...)
 }
 
 // values returns the outputs, and what is written after all writes, as the oracle has it.
@@ -138,7 +140,8 @@ func (p *program) agrees(t *testing.T) (valid int) {
 }
 
 // sameBits runs a program in several sessions, of which it requires the same.
-func (p *program) sameBits(t *testing.T, runners []runner, w work, describe func(string) string) (first []exec.Array, err error) {
+func (p *program) sameBits(t *testing.T, runners []runner, w work, describe func(string) string) (first []exec.Array,
+	err error) {
 	t.Helper()
 	for i, r := range runners {
 		got, failed := r.values(w)
@@ -195,7 +198,9 @@ func (p *program) compare(t *testing.T, got []exec.Array, err error, asked wante
 	require.NoError(t, err, describe("with numbers"))
 	got, err = newRunner(prog, 1).values(w)
 	require.NoError(t, err, describe("with numbers"))
-	compareAll(t, exact, got, p.tolerance(), slack, func(k int) string { return describe(fmt.Sprint("with numbers, value ", k)) })
+	compareAll(t, exact, got, p.tolerance(), slack, func(k int) string {
+		return describe(fmt.Sprint("with numbers, value ", k))
+	})
 	return true
 }
 
@@ -214,7 +219,9 @@ func (p *program) compareLarge(t *testing.T, w work, got []exec.Array, describe 
 	if err != nil {
 		return // the other values ask for more of the sizes
 	}
-	compareAll(t, want, got, p.tolerance(), nil, func(k int) string { return describe(fmt.Sprint("all values as outputs, value ", k)) })
+	compareAll(t, want, got, p.tolerance(), nil, func(k int) string {
+		return describe(fmt.Sprint("all values as outputs, value ", k))
+	})
 }
 
 // neverValid requires that a program which is refused has values at no sizes.
@@ -252,8 +259,9 @@ func (p *program) refusable() bool {
 // copy for some may be a view at others.
 func viewed(err error) bool {
 	m := new(graph.Mistake)
-	return errors.As(err, &m) && slices.Contains([]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap, graph.CodeOrder,
-		graph.CodeWriters, graph.CodeImmutable, graph.CodeLeaf}, m.Code)
+	return errors.As(err, &m) && slices.Contains(
+		[]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap, graph.CodeOrder,
+			graph.CodeWriters, graph.CodeImmutable, graph.CodeLeaf}, m.Code)
 }
 
 // tolerance is the part of its size by which a value may be off.
@@ -270,7 +278,8 @@ func (p *program) narrow() bool {
 
 // compareAll requires the same elements, as [other] has it. describe tells of a value, and slack,
 // if it is given, what it may be off by.
-func compareAll(t *testing.T, want, got []exec.Array, part float64, slack func(k int) float64, describe func(k int) string) {
+func compareAll(t *testing.T, want, got []exec.Array, part float64, slack func(k int) float64,
+	describe func(k int) string) {
 	t.Helper()
 	for k, v := range got {
 		i := other(want[k], v, part, 0)
@@ -278,7 +287,8 @@ func compareAll(t *testing.T, want, got []exec.Array, part float64, slack func(k
 			i = other(want[k], v, part, slack(k))
 		}
 		if i >= 0 {
-			require.Failf(t, "other values", "element %d of %.2000s, not of %.2000s: %s", i, fmt.Sprint(v), fmt.Sprint(want[k]), describe(k))
+			require.Failf(t, "other values", "element %d of %.2000s, not of %.2000s: %s", i, fmt.Sprint(v),
+				fmt.Sprint(want[k]), describe(k))
 		}
 	}
 }
@@ -296,7 +306,8 @@ func other(want, got exec.Array, part, slack float64) int {
 	have, _ := floatsOf(got)
 	for i, v := range have {
 		w := numbers[i]
-		if v != w && !(math.IsNaN(v) && math.IsNaN(w)) && !(isFloat && math.Abs(v-w) <= part*math.Max(1, math.Abs(w))+slack) {
+		if v != w && !(math.IsNaN(v) && math.IsNaN(w)) &&
+			!(isFloat && math.Abs(v-w) <= part*math.Max(1, math.Abs(w))+slack) {
 			return i
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// randomParts are values of a random program that puts values together, takes them apart, and computes element by element.
+// randomParts are values of a random program that puts values together, takes them apart, and computes element by
+// element.
 type randomParts struct {
 	rng    *rand.Rand
 	values []*graph.Node
@@ -39,7 +40,8 @@ func (r *randomParts) step() *graph.Node {
 		return ops.Roll(x, axis, r.rng.IntN(5)-2)
 	case 9:
 		if known {
-			return ops.Pad(ops.Slice(x, axis, some(1), x.Shape()[axis].Minus(some(1)), 1), axis, some(2), some(1), float64(r.rng.IntN(2)))
+			return ops.Pad(ops.Slice(x, axis, some(1), x.Shape()[axis].Minus(some(1)), 1), axis, some(2), some(1),
+				float64(r.rng.IntN(2)))
 		}
 	case 10:
 		if known && size > 1 {
@@ -48,7 +50,8 @@ func (r *randomParts) step() *graph.Node {
 		}
 	case 11:
 		if known && size > 2 {
-			return ops.Sub(ops.Slice(x, axis, 1, x.Shape()[axis], 1), ops.Slice(x, axis, 0, x.Shape()[axis].Minus(1), 1))
+			return ops.Sub(ops.Slice(x, axis, 1, x.Shape()[axis], 1),
+				ops.Slice(x, axis, 0, x.Shape()[axis].Minus(1), 1))
 		}
 	case 12:
 		return ops.Mean(x, ops.Axis(axis), ops.KeepDims())
@@ -78,7 +81,8 @@ func TestRandomAssembled(t *testing.T) {
 				rows = g.Dim("n", graph.AtLeast(3))
 			}
 			in := newReferenceInputs(g, rng)
-			x, y, w := in.input("x", graph.Shape{rows, graph.Dim(m)}, n, m), in.input("y", graph.Shape{rows, graph.Dim(m)}, n, m), in.input("w", graph.Shape{graph.Dim(m)}, m)
+			x, y, w := in.input("x", graph.Shape{rows, graph.Dim(m)}, n, m),
+				in.input("y", graph.Shape{rows, graph.Dim(m)}, n, m), in.input("w", graph.Shape{graph.Dim(m)}, m)
 			r := &randomParts{rng: rng, values: []*graph.Node{x, y, w}}
 			build := func(steps int) {
 				for range steps {

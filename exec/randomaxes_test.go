@@ -17,8 +17,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// scoresOfAxes is attention whose values have a letter for each axis, in any order: b and h for batch and heads, q and k for queries and
-// keys, d and e for the widths.
+// scoresOfAxes is attention whose values have a letter for each axis, in any order: b and h for batch and heads, q and
+// k for queries and keys, d and e for the widths.
 type scoresOfAxes struct {
 	r *rand.Rand
 	g *graph.Graph
@@ -80,12 +80,15 @@ func (s *scoresOfAxes) outputs() []*graph.Node {
 		case 0:
 			x = ops.Add(x, ops.Sin(x))
 		case 1:
-			hidden := ops.Less(ops.Iota(s.g, strings.IndexByte(axes, 'q'), x.Shape()...), ops.Iota(s.g, key, x.Shape()...))
+			hidden := ops.Less(ops.Iota(s.g, strings.IndexByte(axes, 'q'), x.Shape()...),
+				ops.Iota(s.g, key, x.Shape()...))
 			x = ops.MaskedFill(x, hidden, graph.Num(math.Inf(-1)))
 		}
 		return ops.Softmax(x, key)
 	}
-	w := s.flat(ops.Einsum(qAxes+","+kAxes+"->"+axes, q, k), func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Cos(x)) })
+	w := s.flat(ops.Einsum(qAxes+","+kAxes+"->"+axes, q, k), func(x *graph.Node) *graph.Node {
+		return ops.Mul(x, ops.Cos(x))
+	})
 	if wrap == 0 {
 		w = autodiff.Checkpoint(w, weights)
 	} else {
@@ -96,8 +99,8 @@ func (s *scoresOfAxes) outputs() []*graph.Node {
 	return append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{q, k, v})...)
 }
 
-// Scores whose axes stand in any order, be some of them one at times, and that a checkpoint may compute once more, have the bits of whole matrices in blocks of rows,
-// and the values of the oracle.
+// Scores whose axes stand in any order, be some of them one at times, and that a checkpoint may compute once more, have
+// the bits of whole matrices in blocks of rows, and the values of the oracle.
 func TestRandomAxesOfAttention(t *testing.T) {
 	for seed := range uint64(24) {
 		g := graph.New("scores", graph.WithPolicy(graph.Policy{KeptWeights: graph.AllowSilently}))
@@ -114,7 +117,8 @@ func TestRandomAxesOfAttention(t *testing.T) {
 		for i := range outputs {
 			requireBits(t, want[i], got[i], fmt.Sprintf("seed %d, output %d", seed, i))
 			for j, v := range oracle[i].Floats() {
-				require.InDelta(t, v, math.Float64frombits(got[i][j]), 1e-9*(1+math.Abs(v)), "seed %d, output %d", seed, i)
+				require.InDelta(t, v, math.Float64frombits(got[i][j]), 1e-9*(1+math.Abs(v)), "seed %d, output %d",
+					seed, i)
 			}
 		}
 	}

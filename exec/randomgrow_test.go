@@ -13,7 +13,8 @@ func (p *program) axis(n *graph.Node) int { return p.rng.IntN(n.Rank()) }
 
 // size draws a size.
 func (p *program) size() graph.Dim {
-	named := []graph.Dim{p.batch, p.seq, p.batch, p.seq, p.batch.Times(2).Plus(1), p.seq.Minus(1), p.batch.Times(p.seq), p.batch.Plus(p.seq)}
+	named := []graph.Dim{p.batch, p.seq, p.batch, p.seq, p.batch.Times(2).Plus(1), p.seq.Minus(1), p.batch.Times(p.seq),
+		p.batch.Plus(p.seq)}
 	if p.rng.IntN(3) == 0 {
 		return graph.Dim(1 + p.rng.IntN(4))
 	}
@@ -135,7 +136,8 @@ func (p *program) operation() *graph.Node {
 }
 
 func (p *program) smooth(x *graph.Node) *graph.Node {
-	functions := []func(*graph.Node) *graph.Node{ops.Tanh, ops.Sigmoid, ops.Sin, ops.Neg, ops.Softplus, ops.Gelu, ops.Silu,
+	functions := []func(*graph.Node) *graph.Node{
+		ops.Tanh, ops.Sigmoid, ops.Sin, ops.Neg, ops.Softplus, ops.Gelu, ops.Silu,
 		func(n *graph.Node) *graph.Node { return ops.Exp(ops.Tanh(n)) },
 		func(n *graph.Node) *graph.Node { return ops.Square(ops.Tanh(n)) },
 		func(n *graph.Node) *graph.Node { return ops.Sqrt(ops.Add(ops.Square(n), graph.Num(1))) },
@@ -166,7 +168,9 @@ func (p *program) combined(x *graph.Node) *graph.Node {
 	case 3:
 		return ops.Div(x, ops.Add(ops.Square(ops.Cast(y, p.float)), graph.Num(1)))
 	case 4:
-		if mask := p.among(func(n *graph.Node) bool { return n.DType() == graph.Bool && stretches(n.Shape(), x.Shape()) }); mask != nil {
+		if mask := p.among(func(n *graph.Node) bool {
+			return n.DType() == graph.Bool && stretches(n.Shape(), x.Shape())
+		}); mask != nil {
 			return ops.Where(mask, x, y)
 		}
 		return ops.Where(p.operand(graph.Bool, x.Shape()), x, y)

@@ -84,11 +84,12 @@ func TestRandomProductsOnTilesAgreeWithTheOracle(t *testing.T) {
 }
 
 // longRows are programs on a few rows that are longer than what a thread takes at once.
-var longRows = &kind{steps: 8, room: 150_000, threads: []int{1, 2, 3, 8}, open: true, grow: (*program).growRows, begin: func(p *program) {
-	p.large = map[string]int64{"batch": 1 + p.rng.Int64N(3), "seq": 8193 + p.rng.Int64N(20_000)}
-	p.nodes = append(p.nodes, p.input(p.float, p.batch, p.seq))
-	p.params(p.rng.IntN(2))
-}}
+var longRows = &kind{steps: 8, room: 150_000, threads: []int{1, 2, 3, 8}, open: true, grow: (*program).growRows,
+	begin: func(p *program) {
+		p.large = map[string]int64{"batch": 1 + p.rng.Int64N(3), "seq": 8193 + p.rng.Int64N(20_000)}
+		p.nodes = append(p.nodes, p.input(p.float, p.batch, p.seq))
+		p.params(p.rng.IntN(2))
+	}}
 
 // growRows mostly adds a reduction along a row, and what needs its result.
 func (p *program) growRows() *graph.Node {

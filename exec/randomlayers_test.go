@@ -49,8 +49,12 @@ func (m *randomModel) pick(list ...func() *graph.Node) *graph.Node { return list
 // activated is an elementwise function of a value.
 func (m *randomModel) activated(x *graph.Node) *graph.Node {
 	return m.pick(
-		func() *graph.Node { return ops.Relu(x) }, func() *graph.Node { return ops.Gelu(x) }, func() *graph.Node { return ops.Tanh(x) },
-		func() *graph.Node { return ops.Silu(x) }, func() *graph.Node { return ops.Sigmoid(x) }, func() *graph.Node { return ops.Softplus(x) },
+		func() *graph.Node { return ops.Relu(x) }, func() *graph.Node { return ops.Gelu(x) }, func() *graph.Node {
+			return ops.Tanh(x)
+		},
+		func() *graph.Node { return ops.Silu(x) }, func() *graph.Node { return ops.Sigmoid(x) }, func() *graph.Node {
+			return ops.Softplus(x)
+		},
 		func() *graph.Node { return ops.Mul(x, ops.Sin(x)) }, func() *graph.Node { return ops.Abs(x) },
 		func() *graph.Node { return ops.Clamp(x, -1, 1) },
 	)
@@ -143,12 +147,14 @@ func (m *randomModel) scanned(x *graph.Node) *graph.Node {
 	d := m.width(x)
 	u, h := m.weight(d, d), ops.Full(m.g, m.dt, 0.1, m.b, d)
 	axis := 1
-	final, outs := ops.Scan(ops.Loop{Carry: []*graph.Node{h}, Over: []*graph.Node{x}, Axis: axis, Reverse: m.IntN(2) == 0}, func(carry, at []*graph.Node) (next, out []*graph.Node) {
-		z := m.activated(ops.Add(at[0], ops.MatMul(carry[0], u)))
-		gate := ops.Sigmoid(ops.Add(z, carry[0]))
-		z = ops.Add(ops.Mul(gate, z), ops.Mul(ops.Sub(m.num(1), gate), carry[0]))
-		return []*graph.Node{z}, []*graph.Node{z}
-	})
+	final, outs := ops.Scan(
+		ops.Loop{Carry: []*graph.Node{h}, Over: []*graph.Node{x}, Axis: axis, Reverse: m.IntN(2) == 0},
+		func(carry, at []*graph.Node) (next, out []*graph.Node) {
+			z := m.activated(ops.Add(at[0], ops.MatMul(carry[0], u)))
+			gate := ops.Sigmoid(ops.Add(z, carry[0]))
+			z = ops.Add(ops.Mul(gate, z), ops.Mul(ops.Sub(m.num(1), gate), carry[0]))
+			return []*graph.Node{z}, []*graph.Node{z}
+		})
 	if m.IntN(3) == 0 {
 		m.seen = append(m.seen, final[0])
 	}
@@ -186,14 +192,18 @@ func (m *randomModel) sequence(x *graph.Node) *graph.Node {
 		func() *graph.Node { return ops.Flip(x, 1) },
 		func() *graph.Node { // one half or another function by what it has
 			never := ops.Less(ops.Sum(x), m.num(float64(m.IntN(5)-2)))
-			return ops.Cond(never, func() []*graph.Node { return []*graph.Node{m.activated(x)} }, func() []*graph.Node { return []*graph.Node{m.linear(x, d)} })[0]
+			return ops.Cond(never, func() []*graph.Node { return []*graph.Node{m.activated(x)} }, func() []*graph.Node {
+				return []*graph.Node{m.linear(x, d)}
+			})[0]
 		},
 		func() *graph.Node { // layers with the same weights
 			w := m.weight(d, d)
-			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Length: graph.Dim(1 + m.IntN(3))}, func(carry, _ []*graph.Node) (next, out []*graph.Node) {
-				y := ops.MatMul(ops.Softmax(ops.MatMul(carry[0], ops.Transpose(carry[0], 1, 2)), -1), ops.MatMul(carry[0], w))
-				return []*graph.Node{ops.Add(carry[0], ops.Mul(y, m.num(0.3)))}, nil
-			})
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Length: graph.Dim(1 + m.IntN(3))},
+				func(carry, _ []*graph.Node) (next, out []*graph.Node) {
+					y := ops.MatMul(ops.Softmax(ops.MatMul(carry[0], ops.Transpose(carry[0], 1, 2)), -1),
+						ops.MatMul(carry[0], w))
+					return []*graph.Node{ops.Add(carry[0], ops.Mul(y, m.num(0.3)))}, nil
+				})
 			return final[0]
 		},
 		func() *graph.Node { // places that are read in any order, also several times
@@ -233,7 +243,8 @@ func (m *randomModel) image(x *graph.Node) *graph.Node {
 		if m.IntN(2) == 0 {
 			bias = m.weight(out)
 		}
-		return ops.Conv2D(x, ops.Mul(m.weight(out, c, graph.Dim(kernel), graph.Dim(kernel)), m.num(0.5)), bias, append(opts, ops.Padding(kernel/2))...)
+		return ops.Conv2D(x, ops.Mul(m.weight(out, c, graph.Dim(kernel), graph.Dim(kernel)), m.num(0.5)), bias,
+			append(opts, ops.Padding(kernel/2))...)
 	}
 	halved := func(y func() *graph.Node) func() *graph.Node {
 		return func() *graph.Node {
@@ -334,12 +345,14 @@ func (m *randomModel) outputs() []*graph.Node {
 			func() *graph.Node { return ops.Mean(x, 2, 3) },
 			func() *graph.Node { return ops.Max(ops.Max(x, 3), 2) },
 			func() *graph.Node {
-				return ops.Mean(ops.Transpose(ops.Reshape(x, m.b, x.Shape()[1], x.Shape()[2].Times(x.Shape()[3])), 1, 2), 1)
+				return ops.Mean(ops.Transpose(ops.Reshape(x, m.b, x.Shape()[1], x.Shape()[2].Times(x.Shape()[3])), 1,
+					2), 1)
 			},
 		)
 	} else {
 		x = m.pick(
-			func() *graph.Node { return ops.Mean(x, 1) }, func() *graph.Node { return ops.Max(x, 1) }, func() *graph.Node { return ops.Select(x, 1, -1) },
+			func() *graph.Node { return ops.Mean(x, 1) }, func() *graph.Node { return ops.Max(x, 1) },
+			func() *graph.Node { return ops.Select(x, 1, -1) },
 			func() *graph.Node { return ops.Sum(ops.Mul(ops.Softmax(m.linear(x, 1), 1), x), 1) },
 		)
 	}
@@ -356,7 +369,8 @@ func (m *randomModel) outputs() []*graph.Node {
 	}
 	grads := autodiff.Grad(loss, m.learned)
 	if params := m.g.Params(); len(params) > 0 {
-		rule := []optim.Optimizer{optim.SGD(0.1, optim.Momentum(0.9)), optim.Adam(0.01), optim.AdamW(0.01, optim.WeightDecay(0.1))}[m.IntN(3)]
+		rule := []optim.Optimizer{optim.SGD(0.1, optim.Momentum(0.9)), optim.Adam(0.01),
+			optim.AdamW(0.01, optim.WeightDecay(0.1))}[m.IntN(3)]
 		m.updates = rule.Minimize(loss, params...)
 	}
 	return append([]*graph.Node{loss}, grads...)

@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// TestRandomModels expects the values of the program in which no pass makes anything faster, and the same bits on any number of threads, in
-// blocks of any number of rows, and with kernels in the tiles of products.
+// TestRandomModels expects the values of the program in which no pass makes anything faster, and the same bits on any
+// number of threads, in blocks of any number of rows, and with kernels in the tiles of products.
 func TestRandomModels(t *testing.T) {
 	count := uint64(30)
 	if testing.Short() {
@@ -25,9 +25,11 @@ func TestRandomModels(t *testing.T) {
 }
 
 func requireModel(t *testing.T, seed uint64) {
-	dt := []graph.DType{graph.Float64, graph.Float64, graph.Float64, graph.Float32, graph.Float16, graph.BFloat16}[seed%6]
+	dt := []graph.DType{graph.Float64, graph.Float64, graph.Float64, graph.Float32, graph.Float16,
+		graph.BFloat16}[seed%6]
 	build := func(named bool) (*randomModel, []*graph.Node, exec.Feed) {
-		g := graph.New("model", graph.WithPolicy(graph.Policy{KeptWeights: graph.AllowSilently, MutualExpand: graph.AllowSilently}))
+		g := graph.New("model", graph.WithPolicy(
+			graph.Policy{KeptWeights: graph.AllowSilently, MutualExpand: graph.AllowSilently}))
 		m := &randomModel{Rand: rand.New(rand.NewPCG(seed, 11)), g: g, dt: dt, depth: 6, trained: seed%4 == 0}
 		m.b, m.s = graph.Dim(1+m.IntN(3)), graph.Dim(1+m.IntN(6))
 		b := m.b
@@ -65,7 +67,8 @@ func requireModel(t *testing.T, seed uint64) {
 		for i := range outputs {
 			for j := range want[i] {
 				v := math.Float64frombits(want[i][j])
-				require.InDelta(t, v, math.Float64frombits(got[i][j]), 1e-8*(1+math.Abs(v)), "%s: output %d, element %d", name, i, j)
+				require.InDelta(t, v, math.Float64frombits(got[i][j]), 1e-8*(1+math.Abs(v)),
+					"%s: output %d, element %d", name, i, j)
 			}
 		}
 	}

@@ -72,7 +72,8 @@ func suit(x, y graph.Shape) bool {
 	return true
 }
 
-// Random programs for points of few coordinates, and pairs of them, compute what an evaluator does that shares no code with the compiler.
+// Random programs for points of few coordinates, and pairs of them, compute what an evaluator does that shares no code
+// with the compiler.
 func TestRandomPairsOfPoints(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -84,9 +85,11 @@ func TestRandomPairsOfPoints(t *testing.T) {
 				rows, columns = g.Dim("n"), g.Dim("m")
 			}
 			in := newReferenceInputs(g, rng)
-			x, y := in.input("x", graph.Shape{rows, graph.Dim(k)}, n, k), in.input("y", graph.Shape{columns, graph.Dim(k)}, m, k)
+			x, y := in.input("x", graph.Shape{rows, graph.Dim(k)}, n, k),
+				in.input("y", graph.Shape{columns, graph.Dim(k)}, m, k)
 			w, of := in.input("w", graph.Shape{graph.Dim(k)}, k), in.input("m", graph.Shape{rows, columns}, n, m)
-			r := &randomPairs{rng: rng, values: []*graph.Node{x, y, w, of, ops.Unsqueeze(x, 1), difference(x, y), ops.Unsqueeze(of, 2)}, read: map[*graph.Node]bool{}}
+			r := &randomPairs{rng: rng, values: []*graph.Node{
+				x, y, w, of, ops.Unsqueeze(x, 1), difference(x, y), ops.Unsqueeze(of, 2)}, read: map[*graph.Node]bool{}}
 			for range 25 {
 				if z := r.step(); z != nil && z.Rank() <= 4 {
 					r.values = append(r.values, z)

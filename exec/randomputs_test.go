@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// This file makes random loops that put slices into what they carry, as nodes and as the same loops over plain slices: whole numbers, which all
-// dtypes hold.
+// This file makes random loops that put slices into what they carry, as nodes and as the same loops over plain slices:
+// whole numbers, which all dtypes hold.
 
 // cube is a value of three axes.
 type cube struct {
@@ -61,7 +61,8 @@ type putLoop struct {
 	depth      int
 }
 
-var putKinds = []string{"put", "put", "put", "put two", "shift", "update", "element", "add slice", "add slice", "add", "max", "flip", "roll", "swap", "repeat", "branch", "loop", "write"}
+var putKinds = []string{"put", "put", "put", "put two", "shift", "update", "element", "add slice", "add slice", "add",
+	"max", "flip", "roll", "swap", "repeat", "branch", "loop", "write"}
 
 func randomPutLoop(rng *rand.Rand, carried, depth int) *putLoop {
 	l := &putLoop{steps: rng.IntN(4), depth: depth}
@@ -77,7 +78,8 @@ func randomPutLoop(rng *rand.Rand, carried, depth int) *putLoop {
 			return rng.IntN(count)
 		}
 		at := func() place { return place{rng.IntN(3), rng.IntN(3), rng.IntN(depth + 1)} }
-		s := statement{kind: putKinds[rng.IntN(len(putKinds))], a: recent(), b: recent(), axis: rng.IntN(3), to: at(), and: at()}
+		s := statement{kind: putKinds[rng.IntN(len(putKinds))], a: recent(), b: recent(), axis: rng.IntN(3), to: at(),
+			and: at()}
 		made := 1
 		if s.kind == "loop" {
 			if depth > 0 {
@@ -226,7 +228,8 @@ func (l *putLoop) build(counters []*graph.Node, v []*graph.Node, swaps func(i, j
 		case "put two":
 			y = ops.IndexCopy(a, s.axis, ops.Concat(0, to, and), ops.Take(b, s.axis, ops.Concat(0, and, to)))
 		case "shift":
-			y = ops.IndexCopy(a, s.axis, ops.Add(ops.Iota(g, 0, n.Minus(1)), graph.Num(1)), ops.Slice(a, s.axis, 0, n.Minus(1), 1))
+			y = ops.IndexCopy(a, s.axis, ops.Add(ops.Iota(g, 0, n.Minus(1)), graph.Num(1)),
+				ops.Slice(a, s.axis, 0, n.Minus(1), 1))
 		case "update":
 			k, _ := n.Int()
 			starts := []*graph.Node{g.Scalar(graph.Int64, 0), g.Scalar(graph.Int64, 0), g.Scalar(graph.Int64, 0)}
@@ -234,7 +237,9 @@ func (l *putLoop) build(counters []*graph.Node, v []*graph.Node, swaps func(i, j
 			y = ops.DynamicUpdateSlice(a, ops.Slice(b, s.axis, 0, graph.Dim((k+1)/2), 1), starts...)
 		case "element":
 			i, j := s.to.node(counters, shape[0]), s.and.node(counters, shape[1])
-			y = ops.IndexPut(a, []*graph.Node{i, j}, ops.Index(b, ops.Remainder(j, ops.Size(g, graph.Int64, shape[0])), ops.Remainder(i, ops.Size(g, graph.Int64, shape[1]))))
+			y = ops.IndexPut(a, []*graph.Node{i, j},
+				ops.Index(b, ops.Remainder(j, ops.Size(g, graph.Int64, shape[0])),
+					ops.Remainder(i, ops.Size(g, graph.Int64, shape[1]))))
 		case "add slice":
 			added := ops.Take(b, s.axis, and)
 			if !isBool {
@@ -268,19 +273,22 @@ func (l *putLoop) build(counters []*graph.Node, v []*graph.Node, swaps func(i, j
 			y = ops.Expand(ops.Slice(a, s.axis, 0, 1, 1), shape...)
 		case "branch":
 			even := ops.Equal(ops.Remainder(ops.Select(to, 0, 0), graph.Num(2)), graph.Num(0))
-			y = ops.Cond(even, func() []*graph.Node { return []*graph.Node{put()} }, func() []*graph.Node { return []*graph.Node{b} })[0]
+			y = ops.Cond(even, func() []*graph.Node { return []*graph.Node{put()} }, func() []*graph.Node {
+				return []*graph.Node{b}
+			})[0]
 		case "loop":
 			var c []*graph.Node
 			for _, i := range s.carried {
 				c = append(c, v[i])
 			}
-			v = append(v, ops.Fori(graph.Dim(s.inner.steps), c, func(i *graph.Node, c []*graph.Node) (next []*graph.Node) {
-				all := s.inner.build(append(counters[:1:1], i), append(c[:len(c):len(c)], a), swaps)
-				for _, k := range s.inner.next {
-					next = append(next, all[k])
-				}
-				return next
-			})...)
+			v = append(v, ops.Fori(graph.Dim(s.inner.steps), c,
+				func(i *graph.Node, c []*graph.Node) (next []*graph.Node) {
+					all := s.inner.build(append(counters[:1:1], i), append(c[:len(c):len(c)], a), swaps)
+					for _, k := range s.inner.next {
+						next = append(next, all[k])
+					}
+					return next
+				})...)
 			continue
 		}
 		v = append(v, y)

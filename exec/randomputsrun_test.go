@@ -18,7 +18,8 @@ import (
 // isWide reports whether sums of a loop stay exact.
 func isWide(t graph.DType) bool { return t.Size() >= 4 }
 
-var putDTypes = []graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Bool, graph.BFloat16, graph.Float16, graph.Uint8}
+var putDTypes = []graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Bool,
+	graph.BFloat16, graph.Float16, graph.Uint8}
 
 // fed are whole numbers as a slice of a dtype.
 func fed(t graph.DType, c cube) exec.Array {
@@ -63,7 +64,8 @@ type putCase struct {
 }
 
 func newPutCase(rng *rand.Rand) *putCase {
-	c := &putCase{g: graph.New("puts"), dt: putDTypes[rng.IntN(len(putDTypes))], form: rng.IntN(4), reverse: rng.IntN(2) == 0}
+	c := &putCase{g: graph.New("puts"), dt: putDTypes[rng.IntN(len(putDTypes))], form: rng.IntN(4),
+		reverse: rng.IntN(2) == 0}
 	var shape graph.Shape
 	for i := range c.size {
 		if c.size[i] = 1 + rng.IntN(4); i > 0 && rng.IntN(2) == 0 {
@@ -83,16 +85,21 @@ func newPutCase(rng *rand.Rand) *putCase {
 	c.param = start{c.g.Param("p", c.dt, shape...), random()}
 	starts := []start{x, y, c.param, {ops.Copy(x.node), x.value},
 		{ops.Full(c.g, c.dt, 1, shape...), newCube(c.size, func([3]int) int { return 1 })},
-		{ops.Flip(x.node, 1), newCube(c.size, func(p [3]int) int { return x.value.at(movedTo(p, 1, c.size[1]-1-p[1])) })},
-		{ops.Expand(ops.Slice(y.node, 0, 0, 1, 1), shape...), newCube(c.size, func(p [3]int) int { return y.value.at(movedTo(p, 0, 0)) })}}
+		{ops.Flip(x.node, 1), newCube(c.size, func(p [3]int) int {
+			return x.value.at(movedTo(p, 1, c.size[1]-1-p[1]))
+		})},
+		{ops.Expand(ops.Slice(y.node, 0, 0, 1, 1), shape...),
+			newCube(c.size, func(p [3]int) int { return y.value.at(movedTo(p, 0, 0)) })}}
 	for range 1 + rng.IntN(3) {
 		c.carry = append(c.carry, starts[rng.IntN(len(starts))])
 	}
 	c.outside = starts[rng.IntN(len(starts))]
-	c.body = randomPutLoop(rng, len(c.carry)+2, 0) // besides what it carries it has a value of outside and a part of what it goes over
+	// besides what it carries it has a value of outside and a part of what it goes over
+	c.body = randomPutLoop(rng, len(c.carry)+2, 0)
 	c.body.next = c.body.next[:len(c.carry)]
 	c.feed = exec.Feed{x.node: fed(c.dt, x.value), y.node: fed(c.dt, y.value)}
-	c.count, c.over = c.g.Input("count", graph.Int64), c.g.Input("over", c.dt, append(graph.Shape{c.g.Dim("T", graph.AtLeast(0))}, shape...)...)
+	c.count, c.over = c.g.Input("count", graph.Int64),
+		c.g.Input("over", c.dt, append(graph.Shape{c.g.Dim("T", graph.AtLeast(0))}, shape...)...)
 	c.feed[c.count] = int64(c.body.steps)
 	var all cube
 	for range c.body.steps {
@@ -115,7 +122,8 @@ func (c *putCase) outputs() []*graph.Node {
 		begin = append(begin, s.node)
 	}
 	step := func(i *graph.Node, carry []*graph.Node, part *graph.Node) (next, out []*graph.Node) {
-		all := c.body.build([]*graph.Node{i}, slices.Concat(carry, []*graph.Node{c.outside.node, part}), func(i, j int) bool { return c.size[i] == c.size[j] })
+		all := c.body.build([]*graph.Node{i}, slices.Concat(carry, []*graph.Node{c.outside.node, part}),
+			func(i, j int) bool { return c.size[i] == c.size[j] })
 		for _, k := range c.body.next {
 			next = append(next, all[k])
 		}
@@ -204,7 +212,8 @@ func requireSlicesPut(t *testing.T, seed uint64) {
 			for i, n := range outputs {
 				a, err := r.Array(n)
 				require.NoError(t, err)
-				require.Equal(t, fed(c.dt, want[i]).Data, a.Data, "seed %d, run %d: output %d of %d, form %d\n%+v", seed, run, i, len(outputs), c.form, c.body)
+				require.Equal(t, fed(c.dt, want[i]).Data, a.Data, "seed %d, run %d: output %d of %d, form %d\n%+v",
+					seed, run, i, len(outputs), c.form, c.body)
 			}
 		}
 	}

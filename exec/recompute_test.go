@@ -32,7 +32,8 @@ func blocksOfAttention(g *graph.Graph, layers int, length graph.Dim, dropout boo
 		if dropout {
 			options = append(options, ops.AttentionDropout(0.25, seed))
 		}
-		y := ops.ScaledDotProductAttention(split(ops.MatMul(h, weight("q"))), split(ops.MatMul(h, weight("k"))), split(ops.MatMul(h, weight("v"))), options...)
+		y := ops.ScaledDotProductAttention(split(ops.MatMul(h, weight("q"))), split(ops.MatMul(h, weight("k"))),
+			split(ops.MatMul(h, weight("v"))), options...)
 		h = ops.Add(h, ops.MatMul(ops.Reshape(ops.Transpose(y, 1, 2), 1, length, heads*width), weight("o")))
 	}
 	loss := ops.Mean(ops.Square(h))
@@ -78,7 +79,8 @@ func TestTrainingTakesLinearMemory(t *testing.T) {
 	require.Less(t, arena(8192), 64<<20, "a matrix of scores has 512 MB")
 }
 
-// A product that is computed again only waits for a value: where all who read that compute it themselves, it is in no memory.
+// A product that is computed again only waits for a value: where all who read that compute it themselves, it is in no
+// memory.
 func TestWhatAProductWaitsForIsNotStored(t *testing.T) {
 	g := graph.New("router")
 	x, w := g.Input("x", graph.Float64, g.Dim("tokens"), 3), g.Input("w", graph.Float64, 3, 4)
@@ -98,7 +100,8 @@ func TestWhatAProductWaitsForIsNotStored(t *testing.T) {
 	require.Equal(t, results(t, g, second, feed, 1), got)
 }
 
-// A value that a checkpoint computes once more is a view of what stands before it, which waits: it waits where that is computed again, too.
+// A value that a checkpoint computes once more is a view of what stands before it, which waits: it waits where that is
+// computed again, too.
 func TestScoresAtWhichACheckpointBegins(t *testing.T) {
 	g := graph.New("scores")
 	n := g.Dim("n")
@@ -107,24 +110,28 @@ func TestScoresAtWhichACheckpointBegins(t *testing.T) {
 		return ops.Softmax(ops.Add(s, ops.Sin(s)), -1)
 	})
 	outputs := autodiff.Grad(ops.Sum(ops.Square(ops.MatMul(weights, v))), []*graph.Node{q, k, v})
-	feed := exec.Feed{q: []float64{1, 2, 0, -1, 0.5, 3}, k: []float64{1, -1, 2, 0.5, 0, 1}, v: []float64{-2, 1, 0.25, -0.5, 1, 2}}
+	feed := exec.Feed{q: []float64{1, 2, 0, -1, 0.5, 3}, k: []float64{1, -1, 2, 0.5, 0, 1},
+		v: []float64{-2, 1, 0.25, -0.5, 1, 2}}
 	got := results(t, g, outputs, feed, 1)
 	defer exec.WithoutPass("recompute")()
 	require.Equal(t, results(t, g, outputs, feed, 1), got)
 }
 
-// A loop may hand on a matrix that is computed again, beside what depends on the first product with it: the second one is computed for what stands outside.
+// A loop may hand on a matrix that is computed again, beside what depends on the first product with it: the second one
+// is computed for what stands outside.
 func TestALoopHandsOnWhatIsComputedAgain(t *testing.T) {
 	g := graph.New("handed on")
 	n := g.Dim("n")
 	x, y := g.Input("x", graph.Float32, n, 4), g.Input("y", graph.Float32, n, 4)
 	weights := ops.Softmax(ops.MatMul(x, ops.Transpose(y, 0, 1)), 1)
 	first := ops.Sum(ops.MatMul(weights, y))
-	final := ops.Fori(3, []*graph.Node{graph.Num(float32(1)), ops.ZerosLike(weights)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-		return []*graph.Node{ops.Mul(c[0], first), weights}
-	})
+	final := ops.Fori(3, []*graph.Node{graph.Num(float32(1)), ops.ZerosLike(weights)},
+		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			return []*graph.Node{ops.Mul(c[0], first), weights}
+		})
 	outputs := []*graph.Node{final[0], ops.Sum(final[1], 0), ops.Sum(ops.Mul(weights, first), 0)}
-	feed := exec.Feed{x: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)}, y: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)},
+		y: exec.Array{Shape: []int{5, 4}, Data: make([]float32, 20)}}
 	for _, a := range feed {
 		for i := range a.(exec.Array).Data.([]float32) {
 			a.(exec.Array).Data.([]float32)[i] = float32(i%7) / 8

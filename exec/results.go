@@ -56,7 +56,8 @@ func (p *Program) noOutput(n *graph.Node) error {
 	case n == nil:
 		return errors.New("exec: nil is not an output of the program")
 	case n.Graph() != p.source:
-		return fmt.Errorf("exec: %s is not an output of the program: it is not a node of graph %q", n.Called(), p.source.Name())
+		return fmt.Errorf("exec: %s is not an output of the program: it is not a node of graph %q", n.Called(),
+			p.source.Name())
 	}
 	are := "it has none"
 	if len(p.outputs) > 0 {
@@ -69,7 +70,8 @@ func (p *Program) noOutput(n *graph.Node) error {
 		}
 		are = "its outputs are " + strings.Join(names, ", ")
 	}
-	return fmt.Errorf("exec: %s (%s) is not an output of the program: pass it to exec.Outputs; %s", n.Called(), n.Pos(), are)
+	return fmt.Errorf("exec: %s (%s) is not an output of the program: pass it to exec.Outputs; %s", n.Called(), n.Pos(),
+		are)
 }
 
 // toldOutputs is the number of outputs that an error lists.
@@ -104,23 +106,28 @@ func Values[T graph.Element](r *Results, n *graph.Node) ([]T, error) {
 	}
 	values, ok := o.array.Data.([]T)
 	if !ok {
-		return nil, fmt.Errorf("exec: %s has dtype %s: its elements are %T, not %T", n.Called(), n.DType(), o.array.Data, values)
+		return nil, fmt.Errorf("exec: %s has dtype %s: its elements are %T, not %T", n.Called(), n.DType(),
+			o.array.Data, values)
 	}
 	return values, nil
 }
 
-// Dense returns an output as a tensor that shares the session's memory: valid until the session's next run; its method Clone keeps it for
-// longer. A value without elements, which a tensor.Dense cannot hold, is an error: use [Results.Array].
+// Dense returns an output as a tensor that shares the session's memory: valid until the session's next run; its method
+// Clone keeps it for longer. A value without elements, which a tensor.Dense cannot hold, is an error: use
+// [Results.Array].
 func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	o, err := r.find(n)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(o.shape, 0) {
-		return nil, fmt.Errorf("exec: %s has shape %v, but a tensor.Dense needs elements: use Results.Array", n.Called(), o.shape)
+		return nil, fmt.Errorf("exec: %s has shape %v, but a tensor.Dense needs elements: use Results.Array",
+			n.Called(), o.shape)
 	}
 	if t := n.DType(); t.IsStorage() {
-		return nil, fmt.Errorf("exec: %s has dtype %s, which a tensor.Dense cannot hold: use Results.Array, or ops.Cast(…, graph.Float32)", n.Called(), t)
+		return nil, fmt.Errorf(
+			"exec: %s has dtype %s, which a tensor.Dense cannot hold: use Results.Array, or ops.Cast(…, graph.Float32)",
+			n.Called(), t)
 	}
 	if o.dense == nil {
 		if len(o.shape) == 0 {
@@ -131,14 +138,16 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	return o.dense, nil
 }
 
-// Scalar returns the single element of an output, such as a loss, as a float64. An output with no elements, or with several, is an error.
+// Scalar returns the single element of an output, such as a loss, as a float64. An output with no elements, or with
+// several, is an error.
 func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	o, err := r.find(n)
 	if err != nil {
 		return 0, err
 	}
 	if count := memory.CountOf(o.shape); count != 1 {
-		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape, count)
+		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape,
+			count)
 	}
 	v, _ := graph.NumberAt(o.array.Data, 0)
 	return v, nil

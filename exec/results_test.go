@@ -22,7 +22,8 @@ func TestNoOutput(t *testing.T) {
 	forgotten := ops.Mean(x)
 	prog, err := exec.Compile(g, exec.Outputs(total, doubled))
 	require.NoError(t, err)
-	r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{1, 2}}})
+	r, err := prog.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{1, 2}}})
 	require.NoError(t, err)
 	stranger := graph.New("other").Input("stranger", graph.Float32)
 	var none *exec.Results
@@ -32,7 +33,9 @@ func TestNoOutput(t *testing.T) {
 		n    *graph.Node
 		want string
 	}{
-		{r, forgotten, "exec: forgotten (results_test.go:22:15) is not an output of the program: pass it to exec.Outputs; its outputs are total, doubled"},
+		{
+			r, forgotten,
+			"exec: forgotten (results_test.go:22:15) is not an output of the program: pass it to exec.Outputs; its outputs are total, doubled"},
 		{r, x, "exec: x (results_test.go:20:7) is not an output of the program"},
 		{r, stranger, `exec: stranger is not an output of the program: it is not a node of graph "results"`},
 		{r, nil, "exec: nil is not an output of the program"},
@@ -99,9 +102,14 @@ func TestIndexOutOfRange(t *testing.T) {
 		feed exec.Feed
 		want string
 	}{
-		{rows, exec.Feed{tokens: exec.Array{Shape: []int{2, 3}, Data: []int32{0, 1, 2, 3, 1005, 5}}}, "index out of range in self: tokens[1, 1] is 1005, not in 0..999"},
+		{rows, exec.Feed{tokens: exec.Array{Shape: []int{2, 3}, Data: []int32{0, 1, 2, 3, 1005, 5}}},
+			"index out of range in self: tokens[1, 1] is 1005, not in 0..999"},
 		{row, exec.Feed{one: -1}, "index out of range in self: one is -1, not in 0..999"},
-		{added, exec.Feed{g.ByName("places"): exec.Array{Shape: []int{1001}, Data: append(make([]int64, 7), slices.Repeat([]int64{5}, 994)...)}}, "[7] is 5, not in 0..4"},
+		{
+			added,
+			exec.Feed{g.ByName("places"): exec.Array{
+				Shape: []int{1001}, Data: append(make([]int64, 7), slices.Repeat([]int64{5}, 994)...)}},
+			"[7] is 5, not in 0..4"},
 	} {
 		prog, err := exec.Compile(g, exec.Outputs(c.y))
 		require.NoError(t, err)

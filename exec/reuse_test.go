@@ -23,8 +23,10 @@ func TestValuesKeptForAWriteInPlaceTakeOverNothingReadLater(t *testing.T) {
 		ddx := autodiff.Grad(ops.Sum(dx), []*graph.Node{x})[0]
 		p, err := Compile(g, Outputs(dx, ddx))
 		require.NoError(t, err)
-		out, err := p.NewSession().Run(context.Background(), Feed{x: Array{Shape: []int{2, 3}, Data: []float64{0.5, 1.25, -0.25, 0.75, 0.1, 0.2}},
-			v: Array{Shape: []int{2}, Data: []float64{0.5, 1}}, c: Array{Shape: []int{3}, Data: []float64{2, 3, 4}}})
+		out, err := p.NewSession().Run(context.Background(),
+			Feed{x: Array{Shape: []int{2, 3}, Data: []float64{0.5, 1.25, -0.25, 0.75, 0.1, 0.2}},
+				v: Array{Shape: []int{2}, Data: []float64{0.5, 1}},
+				c: Array{Shape: []int{3}, Data: []float64{2, 3, 4}}})
 		require.NoError(t, err)
 		return ArrayOf(t, out, ddx).Data
 	}

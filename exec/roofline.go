@@ -15,8 +15,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Machine has the limits of a machine: the roof for the rates of kernels (Williams, Waterman, Patterson: "Roofline", Communications of the
-// ACM 52, 2009). An unknown rate is 0.
+// Machine has the limits of a machine: the roof for the rates of kernels (Williams, Waterman, Patterson: "Roofline",
+// Communications of the ACM 52, 2009). An unknown rate is 0.
 type Machine struct {
 	Threads int
 	Copy    float64 // bytes per second read plus written when copying large arrays
@@ -31,8 +31,9 @@ const (
 	copySamples    = 12
 )
 
-// MeasureMachine measures the machine's limits on the given number of threads, from one to the number of processors. It takes a few tenths
-// of a second and 256 MB of memory; nothing else should run meanwhile. It returns an error if there is not enough memory.
+// MeasureMachine measures the machine's limits on the given number of threads, from one to the number of processors. It
+// takes a few tenths of a second and 256 MB of memory; nothing else should run meanwhile. It returns an error if there
+// is not enough memory.
 func MeasureMachine(threads int) (Machine, error) {
 	m := Machine{Threads: max(min(threads, runtime.NumCPU()), 1)}
 	m.Float32, m.Float64 = peak.Rate(m.Threads, 4), peak.Rate(m.Threads, 8)
@@ -42,7 +43,9 @@ func MeasureMachine(threads int) (Machine, error) {
 	if err != nil {
 		return m, err
 	}
-	p, err := prog.NewSession(Threads(m.Threads)).Profile(context.Background(), Feed{x: Array{Shape: []int{copiedElements}, Data: hugepage.Make[float32](copiedElements)}}, copySamples)
+	p, err := prog.NewSession(Threads(m.Threads)).Profile(
+		context.Background(),
+		Feed{x: Array{Shape: []int{copiedElements}, Data: hugepage.Make[float32](copiedElements)}}, copySamples)
 	if err != nil {
 		return m, err
 	}
@@ -52,16 +55,19 @@ func MeasureMachine(threads int) (Machine, error) {
 
 // String lists the rates.
 func (m Machine) String() string {
-	return fmt.Sprintf("%d thread(s) copy %.1f GB/s and compute %.1f GFLOP/s on elements of 4 bytes, %.1f on those of 8",
+	return fmt.Sprintf(
+		"%d thread(s) copy %.1f GB/s and compute %.1f GFLOP/s on elements of 4 bytes, %.1f on those of 8",
 		m.Threads, m.Copy/1e9, m.Float32/1e9, m.Float64/1e9)
 }
 
-// KernelRoofline compares a kernel with the limits of a machine. For a kernel in a loop's body, time, bytes and operations are those of all
-// passes. Kernels that run together, a block of rows at a time, are measured as one: the first has the time, bytes and operations of all.
+// KernelRoofline compares a kernel with the limits of a machine. For a kernel in a loop's body, time, bytes and
+// operations are those of all passes. Kernels that run together, a block of rows at a time, are measured as one: the
+// first has the time, bytes and operations of all.
 type KernelRoofline struct {
-	Kernel     int    // of Plan.Kernels, or of the plan of the loop's body
-	Number     string // the same in text: "3.1" is kernel 1 of the body of loop 3
-	Passes     int    // how often it ran in a run: in a loop's body, once per step; 0 if its results are kept between runs
+	Kernel int    // of Plan.Kernels, or of the plan of the loop's body
+	Number string // the same in text: "3.1" is kernel 1 of the body of loop 3
+	// how often it ran in a run: in a loop's body, once per step; 0 if its results are kept between runs
+	Passes     int
 	Time       time.Duration
 	Share      float64 // of the time of all kernels
 	Bytes      int     // read and written, each operand and each result once per pass
@@ -92,8 +98,8 @@ func (r KernelRoofline) rate(n int) float64 {
 	return float64(n) / max(float64(r.Time.Nanoseconds()), 1)
 }
 
-// Roofline compares each kernel with the machine's limits. Bytes and operations are counted from the plan, with the sizes of the profile's
-// runs. For a profile that was not made by a session it returns only times.
+// Roofline compares each kernel with the machine's limits. Bytes and operations are counted from the plan, with the
+// sizes of the profile's runs. For a profile that was not made by a session it returns only times.
 func (p *Profile) Roofline(m Machine) []KernelRoofline {
 	if p.prog == nil {
 		var list []KernelRoofline
@@ -116,7 +122,8 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 		if k.best == 0 {
 			passes = 0 // its results are kept between runs
 		}
-		made := KernelRoofline{Kernel: i, Number: k.number, Passes: passes, Time: k.best, Share: k.best.Seconds() / total,
+		made := KernelRoofline{Kernel: i, Number: k.number, Passes: passes, Time: k.best,
+			Share: k.best.Seconds() / total,
 			Bytes: moved * passes, Flops: flops * passes, wide: wide * passes,
 			Operations: operations(k.kernel.Computes()), computes: k.kernel.Computes()}
 		if body := r.bodies[at]; body != nil {
@@ -159,21 +166,24 @@ func withBodies(list []KernelRoofline) (all []KernelRoofline) {
 // mostSlow is the number of kernels whose lines a report shows.
 const mostSlow = 10
 
-// Report returns the roofline of all kernels as a table, followed by the ten kernels that take the most time with their lines in the user's
-// program, including kernels in loops' bodies.
+// Report returns the roofline of all kernels as a table, followed by the ten kernels that take the most time with their
+// lines in the user's program, including kernels in loops' bodies.
 func (p *Profile) Report(m Machine) string {
 	if p.prog == nil {
 		return errNoProfile.Error()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph %q%s: %d kernels, %v a run (the shortest times of %d)\n", p.prog.source.Name(), p.sizes(), len(p.Kernels), rounded(p.total()), p.Runs)
+	fmt.Fprintf(&b, "graph %q%s: %d kernels, %v a run (the shortest times of %d)\n", p.prog.source.Name(), p.sizes(),
+		len(p.Kernels), rounded(p.total()), p.Runs)
 	fmt.Fprintf(&b, "%s\n\n", m)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\tpasses\ttime\tshare\tbytes\tGB/s\tof copy\toperations\tGFLOP/s\tof peak\troof\tcomputes")
 	list := p.Roofline(m)
 	for _, r := range withBodies(list) {
-		fmt.Fprintf(w, "%s\t%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Number, r.Passes, rounded(r.Time), percent(r.Share),
-			thousands(r.Bytes)+"B", r.rate(r.Bytes), percent(r.OfCopy), thousands(r.Flops), r.rate(r.Flops), percent(r.OfPeak), r.Roof(), r.Operations)
+		fmt.Fprintf(w, "%s\t%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Number, r.Passes, rounded(r.Time),
+			percent(r.Share),
+			thousands(r.Bytes)+"B", r.rate(r.Bytes), percent(r.OfCopy), thousands(r.Flops), r.rate(r.Flops),
+			percent(r.OfPeak), r.Roof(), r.Operations)
 	}
 	w.Flush()
 	slow := slowest(list, mostSlow)

@@ -60,8 +60,11 @@ func TestRooflineOfKnownKernels(t *testing.T) {
 			return ops.MatMul(x, g.Input("w", graph.Float64, n, 64))
 		},
 			graph.Float64, 8 * (n*n + n*64 + n*64), 2 * n * n * 64},
-		"repeated operand": {func(g *graph.Graph, x *graph.Node) *graph.Node { return ops.Add(x, g.Input("b", graph.Float32, n)) }, graph.Float32, 4 * (2*n*n + n), n * n},
-		"sum":              {func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.Sum(x, 1) }, graph.Float32, 4 * (n*n + n), n * n},
+		"repeated operand": {func(g *graph.Graph, x *graph.Node) *graph.Node {
+			return ops.Add(x, g.Input("b", graph.Float32, n))
+		}, graph.Float32, 4 * (2*n*n + n), n * n},
+		"sum": {func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.Sum(x, 1) }, graph.Float32, 4 * (n*n + n),
+			n * n},
 		"gather": {func(g *graph.Graph, x *graph.Node) *graph.Node {
 			return ops.IndexSelect(x, 0, g.Input("i", graph.Int64, 16))
 		}, graph.Float32, 8*16 + 2*4*16*n, 0},
@@ -92,11 +95,13 @@ func TestRooflineOfKnownKernels(t *testing.T) {
 	}
 }
 
-// Products that run together on one block of rows after another are measured as one, with the operations and bytes of all.
+// Products that run together on one block of rows after another are measured as one, with the operations and bytes of
+// all.
 func TestRooflineOfProductsThatRunTogether(t *testing.T) {
 	const batch, n, width = 16, 512, 64
 	g := graph.New("together")
-	q, k, v := g.Input("q", graph.Float32, batch, n, width), g.Input("k", graph.Float32, batch, n, width), g.Input("v", graph.Float32, batch, n, width)
+	q, k, v := g.Input("q", graph.Float32, batch, n, width), g.Input("k", graph.Float32, batch, n, width),
+		g.Input("v", graph.Float32, batch, n, width)
 	y := ops.MatMul(ops.Relu(ops.MatMul(q, ops.Transpose(k, 1, 2))), v)
 	list := profiled(t, y, 2).Roofline(exec.Machine{Threads: 1, Copy: 1e9, Float32: 1e9, Float64: 0.5e9})
 	require.Greater(t, len(list), 1)
@@ -186,7 +191,8 @@ func TestTraceEvents(t *testing.T) {
 		}
 		inside := ""
 		if len(stack) > 0 {
-			require.LessOrEqual(t, end(e), end(stack[len(stack)-1])+1e-6, "%+v ends after the event in which it begins", e)
+			require.LessOrEqual(t, end(e), end(stack[len(stack)-1])+1e-6,
+				"%+v ends after the event in which it begins", e)
 			inside = stack[len(stack)-1].Cat
 		}
 		open[*e.Tid] = append(stack, e)

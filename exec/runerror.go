@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// RunError is a check that failed while a program ran, such as a class index out of range, or the error of a Go function.
+// RunError is a check that failed while a program ran, such as a class index out of range, or the error of a Go
+// function.
 type RunError struct {
 	Node    *graph.Node // the operation in the user's graph
 	Message string

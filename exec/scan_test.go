@@ -49,8 +49,9 @@ func TestScansOfNamedSizes(t *testing.T) {
 	}
 }
 
-// TestRunningFunctionsAlongAnyAxis goes along axes of which columns are few and many, single and side by side, as whole numbers whose sums
-// and products are exact, forwards and, for gradients, backwards. The bits are the same on any number of threads.
+// TestRunningFunctionsAlongAnyAxis goes along axes of which columns are few and many, single and side by side, as whole
+// numbers whose sums and products are exact, forwards and, for gradients, backwards. The bits are the same on any
+// number of threads.
 func TestRunningFunctionsAlongAnyAxis(t *testing.T) {
 	for _, shape := range [][]int{{1}, {7}, {301, 5}, {5, 301}, {3, 4, 70}, {2, 9, 1}, {70, 3, 2, 2}} {
 		for axis, size := range shape {
@@ -58,7 +59,8 @@ func TestRunningFunctionsAlongAnyAxis(t *testing.T) {
 				g := graph.New("running")
 				x := g.Input("x", graph.Float32, graph.MakeShape(shape...)...)
 				most, places := ops.CumMax(x, axis)
-				wanted := []*graph.Node{ops.CumSum(x, axis), ops.CumProd(x, axis), most, places, ops.LinearRecurrence(x, x, axis),
+				wanted := []*graph.Node{ops.CumSum(x, axis), ops.CumProd(x, axis), most, places,
+					ops.LinearRecurrence(x, x, axis),
 					autodiff.Grad(ops.Sum(ops.CumSum(x, axis)), []*graph.Node{x})[0]}
 				count, stride := 1, 1
 				for i, d := range shape {
@@ -89,7 +91,8 @@ func TestRunningFunctionsAlongAnyAxis(t *testing.T) {
 				prog, err := exec.Compile(g, exec.Outputs(wanted...))
 				require.NoError(t, err)
 				for _, threads := range []int{1, 3} {
-					out, err := prog.NewSession(exec.Threads(threads)).Run(t.Context(), exec.Feed{x: exec.Array{Shape: shape, Data: data}})
+					out, err := prog.NewSession(exec.Threads(threads)).Run(
+						t.Context(), exec.Feed{x: exec.Array{Shape: shape, Data: data}})
 					require.NoError(t, err)
 					for k, n := range wanted {
 						a := arrayOf(t, out, n)

@@ -19,8 +19,9 @@ import (
 // randomScores draws scores whose axes stand in any order, what is computed of them, and gradients.
 type randomScores struct {
 	*rand.Rand
-	g      *graph.Graph
-	size   map[rune]graph.Dim // by the letter of an axis: q and k are places, d is summed over, all others are the batch's
+	g *graph.Graph
+	// by the letter of an axis: q and k are places, d is summed over, all others are the batch's
+	size   map[rune]graph.Dim
 	inputs []*graph.Node
 }
 
@@ -218,8 +219,8 @@ func (c *randomScores) text(t *testing.T, outputs []*graph.Node) string {
 	return p.String()
 }
 
-// Scores whose axes stand in any order have the values and gradients that they have where they are computed as they are written, and the
-// same bits in blocks of rows, on any number of threads.
+// Scores whose axes stand in any order have the values and gradients that they have where they are computed as they are
+// written, and the same bits in blocks of rows, on any number of threads.
 func TestRandomScoresComputeWhatIsWritten(t *testing.T) {
 	count := uint64(150)
 	if testing.Short() {

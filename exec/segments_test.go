@@ -11,8 +11,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestSlicesMeetWhatIsThere unites slices with a value at the places that an index names. The greatest and the least ones are found without a copy of the value behind which
-// the slices stand, of any dtype and with NaN and zeros of either sign.
+// TestSlicesMeetWhatIsThere unites slices with a value at the places that an index names. The greatest and the least
+// ones are found without a copy of the value behind which the slices stand, of any dtype and with NaN and zeros of
+// either sign.
 func TestSlicesMeetWhatIsThere(t *testing.T) {
 	negative, nan := math.Copysign(0, -1), math.NaN()
 	x := []float64{1, 2, negative, 0, 5, nan}

@@ -23,12 +23,13 @@ import (
 // maxBindings is the number of different sizes for which a session keeps bound kernels.
 const maxBindings = 16
 
-// ErrBusy is wrapped by the error of a call that conflicts with another goroutine's use of the session, or of parameters that it shares
-// with other sessions.
+// ErrBusy is wrapped by the error of a call that conflicts with another goroutine's use of the session, or of
+// parameters that it shares with other sessions.
 var ErrBusy = params.ErrBusy
 
-// Session runs a program. It holds the parameters and the memory of runs. It serves one goroutine at a time. Many sessions of one program
-// may run at once, even if they share parameters ([ShareParams]), as long as they only read these. Conflicting calls fail with [ErrBusy].
+// Session runs a program. It holds the parameters and the memory of runs. It serves one goroutine at a time. Many
+// sessions of one program may run at once, even if they share parameters ([ShareParams]), as long as they only read
+// these. Conflicting calls fail with [ErrBusy].
 type Session struct {
 	prog     *Program
 	err      error // an error in the options, which each call returns
@@ -46,8 +47,8 @@ type Session struct {
 	lent     Feed // given with BorrowParams
 }
 
-// NewSession makes a session, with parameters at their initial values. If an option is invalid or the program is nil, each call of the
-// session returns an error.
+// NewSession makes a session, with parameters at their initial values. If an option is invalid or the program is nil,
+// each call of the session returns an error.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
 	if p == nil {
@@ -79,8 +80,8 @@ func (s *Session) String() string {
 // Program returns the program that the session runs.
 func (s *Session) Program() *Program { return s.prog }
 
-// Run binds the inputs, computes the outputs and performs the updates. The results are valid until the session's next run. It stops between
-// kernels when the context ends; updates performed by then remain. A nil context never ends.
+// Run binds the inputs, computes the outputs and performs the updates. The results are valid until the session's next
+// run. It stops between kernels when the context ends; updates performed by then remain. A nil context never ends.
 func (s *Session) Run(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -133,9 +134,9 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// RunWithoutUpdates computes the outputs with the current parameters and does not perform the updates. The outputs are those of the
-// program: a training program applies dropout here too. To evaluate, compile a program with another pass (nn.Evaluation) and share the
-// parameters.
+// RunWithoutUpdates computes the outputs with the current parameters and does not perform the updates. The outputs are
+// those of the program: a training program applies dropout here too. To evaluate, compile a program with another pass
+// (nn.Evaluation) and share the parameters.
 func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if s.err == nil && len(s.prog.request.updates) == 0 {
 		return s.Run(ctx, feed, opts...)
@@ -174,10 +175,13 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.Dtype != in.node.DType() {
-			return nil, fmt.Errorf("exec: input %s needs dtype %s, got %s (declared at %s): %s", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos(), feedAs(in.node.DType(), m.Dtype))
+			return nil, fmt.Errorf("exec: input %s needs dtype %s, got %s (declared at %s): %s", in.node.Label(),
+				in.node.DType(), m.Dtype, in.node.Pos(), feedAs(in.node.DType(), m.Dtype))
 		}
 		if in.written && m.Keep != nil {
-			return nil, fmt.Errorf("exec: input %s is written in place, but the value fed to it would be copied: feed a slice, an exec.Array or a dense tensor", in.node.Label())
+			return nil, fmt.Errorf(
+				"exec: input %s is written in place, but the value fed to it would be copied: feed a slice, an exec.Array or a dense tensor",
+				in.node.Label())
 		}
 	}
 	if matched != len(feed) {
@@ -193,7 +197,8 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 // and memory that is written in place and fed to another input. The order of writes and reads assumes that values are
 // disjoint.
 func (s *Session) checkShared() error {
-	own := memory.Value{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
+	own := memory.Value{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)),
+		Count: len(s.state.Arena)}
 	for i, in := range s.prog.inputs {
 		if in.written {
 			if err := s.checkBorrowed(&s.state.Fed[i], in.node); err != nil {
@@ -201,7 +206,8 @@ func (s *Session) checkShared() error {
 			}
 		}
 		if s.state.Fed[i].Meets(&own) {
-			return fmt.Errorf("exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
+			return fmt.Errorf(
+				"exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
 				in.node.Label())
 		}
 		if !in.written {
@@ -209,7 +215,8 @@ func (s *Session) checkShared() error {
 		}
 		for k, other := range s.prog.inputs {
 			if k != i && s.state.Fed[i].Meets(&s.state.Fed[k]) {
-				return fmt.Errorf("exec: input %s is written in place, but the memory fed to it is also fed to %s: feed a copy to one of them",
+				return fmt.Errorf(
+					"exec: input %s is written in place, but the memory fed to it is also fed to %s: feed a copy to one of them",
 					in.node.Label(), other.node.Label())
 			}
 		}
@@ -256,7 +263,8 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 	case n.Graph() != p.source:
 		return fmt.Sprintf("%s, which is not a node of graph %q", n.Called(), p.source.Name())
 	case n.IsInput():
-		return fmt.Sprintf("%s, which was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
+		return fmt.Sprintf("%s, which was declared (%s) after the program was compiled: compile it again", n.Label(),
+			n.Pos())
 	case n.IsParam():
 		return fmt.Sprintf("%s, a parameter: set it with Session.SetParam", n.Label())
 	}

@@ -32,7 +32,8 @@ func TestRunsFollowWhatIsFed(t *testing.T) {
 	}
 	check := func(data []float32, factor any, want float64) {
 		t.Helper()
-		r, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{len(data)}, Data: data}, scale: factor})
+		r, err := s.Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{len(data)}, Data: data}, scale: factor})
 		require.NoError(t, err)
 		require.Equal(t, want, scalarOf(t, r, total))
 		require.Len(t, arrayOf(t, r, scaled).Data, len(data))
@@ -66,7 +67,8 @@ func TestOneGraphIsCompiledByManyAtOnce(t *testing.T) {
 			for i := range data {
 				data[i] = 1
 			}
-			r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{4, 6}, Data: data}})
+			r, err := prog.NewSession().Run(context.Background(),
+				exec.Feed{x: exec.Array{Shape: []int{4, 6}, Data: data}})
 			if err != nil || scalarOf(t, r, loss) != 12 {
 				t.Errorf("the sum of 12 squares of 1: %v, %v", r, err)
 			}
@@ -75,8 +77,8 @@ func TestOneGraphIsCompiledByManyAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// What users hold is not made of generic types of this module: their packages would compile all methods of those once more, which took ten times
-// as long as all else in a small package.
+// What users hold is not made of generic types of this module: their packages would compile all methods of those once
+// more, which took ten times as long as all else in a small package.
 func TestUsersCompileNoGenericMethods(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type, path string)

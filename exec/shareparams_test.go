@@ -47,7 +47,8 @@ func (m *shared) feed(rows int) exec.Feed {
 	for i := range t {
 		t[i] = float32(i % 5)
 	}
-	return exec.Feed{m.x: exec.Array{Shape: []int{rows, 64}, Data: x}, m.t: exec.Array{Shape: []int{rows, 160}, Data: t}}
+	return exec.Feed{m.x: exec.Array{Shape: []int{rows, 64}, Data: x},
+		m.t: exec.Array{Shape: []int{rows, 160}, Data: t}}
 }
 
 func (m *shared) infers(t testing.TB, s *exec.Session) []float32 {
@@ -116,10 +117,13 @@ func TestWrongSharing(t *testing.T) {
 		opts []exec.SessionOption
 		want string
 	}{
-		{[]exec.SessionOption{exec.ShareParams(other.train.NewSession())}, "only programs of the same graph can share parameters"},
+		{[]exec.SessionOption{exec.ShareParams(other.train.NewSession())},
+			"only programs of the same graph can share parameters"},
 		{[]exec.SessionOption{exec.ShareParams(nil)}, "ShareParams got a nil session"},
-		{[]exec.SessionOption{exec.ShareParams(m.train.NewSession(exec.Seed(1))), exec.Seed(2)}, "Seed(2) is combined with ShareParams, but the shared parameters have seed 1"},
-		{[]exec.SessionOption{exec.ShareParams(m.infer.NewSession(exec.ShareParams(nil)))}, "ShareParams got a nil session"},
+		{[]exec.SessionOption{exec.ShareParams(m.train.NewSession(exec.Seed(1))), exec.Seed(2)},
+			"Seed(2) is combined with ShareParams, but the shared parameters have seed 1"},
+		{[]exec.SessionOption{exec.ShareParams(m.infer.NewSession(exec.ShareParams(nil)))},
+			"ShareParams got a nil session"},
 	} {
 		s := m.train.NewSession(c.opts...)
 		_, err := s.Run(context.Background(), m.feed(4))
@@ -134,7 +138,8 @@ func TestWrongSharing(t *testing.T) {
 	}
 	late := m.w.Graph().Param("late", graph.Float32)
 	_, err := m.train.NewSession().Param(late)
-	require.ErrorContains(t, err, "parameter late was declared (shareparams_test.go:135:10) after the program was compiled")
+	require.ErrorContains(
+		t, err, "parameter late was declared (shareparams_test.go:135:10) after the program was compiled")
 }
 
 // An error of Compile that was passed over is told of by the session of no program.
@@ -164,7 +169,8 @@ func TestSessionOfNoProgram(t *testing.T) {
 func TestReadersRunAtOnce(t *testing.T) {
 	m := newShared(t)
 	train := m.train.NewSession()
-	readers := []*exec.Session{m.infer.NewSession(exec.ShareParams(train), exec.Threads(1)), m.later.NewSession(exec.ShareParams(train)), m.infer.NewSession(exec.ShareParams(train))}
+	readers := []*exec.Session{m.infer.NewSession(exec.ShareParams(train), exec.Threads(1)),
+		m.later.NewSession(exec.ShareParams(train)), m.infer.NewSession(exec.ShareParams(train))}
 	for range 3 {
 		_, err := train.Run(context.Background(), m.feed(4))
 		require.NoError(t, err)
@@ -178,7 +184,8 @@ func TestReadersRunAtOnce(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					if got, err := exec.Values[float32](r, m.y); err != nil || got[0] != want[0] || got[len(got)-1] != want[len(want)-1] {
+					if got, err := exec.Values[float32](r, m.y); err != nil || got[0] != want[0] ||
+						got[len(got)-1] != want[len(want)-1] {
 						t.Errorf("%v %v, want %v", got, err, want)
 					}
 					if _, err := s.Param(m.w); err != nil {

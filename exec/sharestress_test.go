@@ -150,7 +150,8 @@ func TestParamsOfAProgram(t *testing.T) {
 	network := nn.Sequential(nn.NewLinear(g, "a", 3, 4), nn.NewBatchNorm(g, "norm", 4), nn.Dropout(0.1))
 	pass := nn.Training(g)
 	loss := ops.Mean(network.Apply(pass, x), ops.AllAxes())
-	train, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(optim.Adam(0.1).Minimize(loss), pass.Updates()...)...))
+	train, err := exec.Compile(g, exec.Outputs(loss),
+		exec.Updates(append(optim.Adam(0.1).Minimize(loss), pass.Updates()...)...))
 	require.NoError(t, err)
 	evaluate, err := exec.Compile(g, exec.Outputs(network.Apply(nn.Evaluation(g), x)))
 	require.NoError(t, err)
@@ -161,7 +162,8 @@ func TestParamsOfAProgram(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	require.Equal(t, "a.weight a.bias norm.weight norm.bias norm.running_mean norm.running_var", names(evaluate.Params()))
+	require.Equal(t, "a.weight a.bias norm.weight norm.bias norm.running_mean norm.running_var",
+		names(evaluate.Params()))
 	held, err := evaluate.NewSession(exec.ShareParams(train.NewSession())).Params()
 	require.NoError(t, err)
 	require.Equal(t, names(g.Params()), names(held))

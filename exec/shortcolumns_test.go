@@ -12,8 +12,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// The gradient of weights that come by parts, [classes, places, out, in], is a product for each place, of which the update reads a few neighbours of a column
-// side by side: the factors are exchanged, so that these are a row. Values are those of sums element by element.
+// The gradient of weights that come by parts, [classes, places, out, in], is a product for each place, of which the
+// update reads a few neighbours of a column side by side: the factors are exchanged, so that these are a row. Values
+// are those of sums element by element.
 func TestShortColumnsOfAProductAreRows(t *testing.T) {
 	g := graph.New("votes")
 	x, w := g.Input("x", graph.Float64, 5, 6, 4), g.Input("w", graph.Float64, 3, 6, 7, 4)
@@ -37,6 +38,7 @@ func TestShortColumnsOfAProductAreRows(t *testing.T) {
 		}
 		return list
 	}
-	feed := exec.Feed{x: exec.Array{Shape: []int{5, 6, 4}, Data: numbers(5 * 6 * 4)}, w: exec.Array{Shape: []int{3, 6, 7, 4}, Data: numbers(3 * 6 * 7 * 4)}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{5, 6, 4}, Data: numbers(5 * 6 * 4)},
+		w: exec.Array{Shape: []int{3, 6, 7, 4}, Data: numbers(3 * 6 * 7 * 4)}}
 	require.InDeltaSlice(t, numbersOf(t, g, feed, want), numbersOf(t, g, feed, grad), 1e-12)
 }

@@ -26,8 +26,13 @@ func TestShortRowsHaveTheBitsOfFew(t *testing.T) {
 		"min":     func(x *graph.Node) *graph.Node { return ops.Min(x, -1) },
 		"squares": func(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(ops.Sub(x, graph.Num(0.3))), -1) },
 		"row":     func(x *graph.Node) *graph.Node { return ops.Sum(ops.Mul(ops.Exp(x), ops.Select(x, 0, 0)), -1) },
-		"column":  func(x *graph.Node) *graph.Node { return ops.Sum(ops.Mul(ops.Square(x), ops.Slice(x, 1, 0, 1, 1)), -1) },
-		"used":    func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Div(y, ops.Sum(y, -1, ops.KeepDims())) },
+		"column": func(x *graph.Node) *graph.Node {
+			return ops.Sum(ops.Mul(ops.Square(x), ops.Slice(x, 1, 0, 1, 1)), -1)
+		},
+		"used": func(x *graph.Node) *graph.Node {
+			y := ops.Exp(x)
+			return ops.Div(y, ops.Sum(y, -1, ops.KeepDims()))
+		},
 		"softmax": func(x *graph.Node) *graph.Node { return ops.Softmax(x, -1) },
 		"norm":    func(x *graph.Node) *graph.Node { return ops.LayerNorm(x, nil, nil, 1e-5) },
 		"half":    func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(x, graph.Float16), -1) },
@@ -36,7 +41,9 @@ func TestShortRowsHaveTheBitsOfFew(t *testing.T) {
 		"pairs": func(x *graph.Node) *graph.Node {
 			return ops.Sum(ops.Square(ops.Sub(ops.Unsqueeze(x, 1), ops.Slice(x, 0, 0, 5, 1))), -1)
 		},
-		"integer": func(x *graph.Node) *graph.Node { return ops.Sum(ops.Cast(ops.Mul(x, graph.Num(9)), graph.Int64), -1) },
+		"integer": func(x *graph.Node) *graph.Node {
+			return ops.Sum(ops.Cast(ops.Mul(x, graph.Num(9)), graph.Int64), -1)
+		},
 	}
 	for name, fold := range folds {
 		for k := 2; k <= 17; k++ {
@@ -58,8 +65,10 @@ func TestRowsOfPairsHaveTheBitsOfFew(t *testing.T) {
 	const rows, few = 600, 100 // times five
 	difference := func(x *graph.Node) *graph.Node { return ops.Sub(ops.Unsqueeze(x, 1), ops.Slice(x, 0, 0, 5, 1)) }
 	for name, fold := range map[string]func(x *graph.Node) *graph.Node{
-		"squares":  func(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(difference(x)), -1) },
-		"double":   func(x *graph.Node) *graph.Node { return ops.Sum(ops.Exp(difference(ops.Cast(x, graph.Float64))), -1) },
+		"squares": func(x *graph.Node) *graph.Node { return ops.Sum(ops.Square(difference(x)), -1) },
+		"double": func(x *graph.Node) *graph.Node {
+			return ops.Sum(ops.Exp(difference(ops.Cast(x, graph.Float64))), -1)
+		},
 		"greatest": func(x *graph.Node) *graph.Node { return ops.Max(ops.Abs(difference(ops.Tanh(x))), -1) },
 		"product":  func(x *graph.Node) *graph.Node { return ops.Prod(difference(x), -1, ops.KeepDims()) },
 		"half":     func(x *graph.Node) *graph.Node { return ops.Sum(difference(ops.Cast(x, graph.BFloat16)), -1) },
@@ -96,9 +105,13 @@ func TestShortRowsOfZerosAndNaN(t *testing.T) {
 	data := slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 3*rows)
 	data[4], data[8], data[9], data[10], data[11] = float32(math.NaN()), 1, 5, float32(math.NaN()), float32(math.NaN())
 	for name, fold := range map[string]func(x *graph.Node) *graph.Node{
-		"sum": func(x *graph.Node) *graph.Node { return ops.Sum(x, 1) }, "max": func(x *graph.Node) *graph.Node { return ops.Max(x, 1) },
-		"prod": func(x *graph.Node) *graph.Node { return ops.Prod(x, 1) }, "min": func(x *graph.Node) *graph.Node { return ops.Min(x, 1) },
-		"place": func(x *graph.Node) *graph.Node { return ops.ArgMax(x, 1) }, "least": func(x *graph.Node) *graph.Node { return ops.ArgMin(x, 1) },
+		"sum":   func(x *graph.Node) *graph.Node { return ops.Sum(x, 1) },
+		"max":   func(x *graph.Node) *graph.Node { return ops.Max(x, 1) },
+		"prod":  func(x *graph.Node) *graph.Node { return ops.Prod(x, 1) },
+		"min":   func(x *graph.Node) *graph.Node { return ops.Min(x, 1) },
+		"place": func(x *graph.Node) *graph.Node { return ops.ArgMax(x, 1) }, "least": func(x *graph.Node) *graph.Node {
+			return ops.ArgMin(x, 1)
+		},
 	} {
 		bits := func(data []float32, rows int) (list []uint64) {
 			for _, v := range foldedRows(t, fold, data, rows, 3)[:few] {
@@ -121,7 +134,8 @@ func TestDistancesOfShortRowsAreNotStored(t *testing.T) {
 	require.Less(t, stats.Peak, 2*400*300*4)
 }
 
-// The place of the greatest of few elements is found in all rows at once: no row program reduces, as one of long rows does.
+// The place of the greatest of few elements is found in all rows at once: no row program reduces, as one of long rows
+// does.
 func TestPlacesInShortRowsAreFoundAcrossRows(t *testing.T) {
 	for _, classes := range []graph.Dim{10, 100} {
 		g := graph.New("classes")

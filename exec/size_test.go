@@ -49,7 +49,8 @@ func TestSizeOfARun(t *testing.T) {
 	s, own := p.NewSession(), p.NewSession(exec.Size("times", 7))
 	for _, times := range []int{3, 5, 3, 1, 5} {
 		for _, s := range []*exec.Session{s, own} {
-			for _, run := range []func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error){s.Run, s.RunWithoutUpdates} {
+			for _, run := range []func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error){
+				s.Run, s.RunWithoutUpdates} {
 				r, err := run(t.Context(), exec.Feed{x: column(2)}, exec.RunSize("times", times))
 				require.NoError(t, err)
 				require.Equal(t, []int{2, times}, arrayOf(t, r, wide).Shape)
@@ -132,11 +133,15 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		sizes []exec.SessionOption
 		want  string
 	}{
-		"missing":     {nil, `no input determines times, but Expand\(x, rows, times\) at size_test.go:\d+:\d+ needs it: set it explicitly, with exec.Size\("times", 8\)`},
-		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   set explicitly\s+rows = 2   from input x, axis 0   \(size_test.go:\d+:\d+\)`},
-		"too large":   {[]exec.SessionOption{exec.Size("times", 300)}, `times = 300   set explicitly\s+it is declared at most 100 at size_test.go`},
-		"negative":    {[]exec.SessionOption{exec.Size("times", -1)}, `it is declared at least 1`},
-		"misspelt":    {[]exec.SessionOption{exec.Size("time", 3)}, `time = 3   set explicitly\s+no size of graph "tiled" has that name; there are: rows, times`},
+		"missing": {nil,
+			`no input determines times, but Expand\(x, rows, times\) at size_test.go:\d+:\d+ needs it: set it explicitly, with exec.Size\("times", 8\)`},
+		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)},
+			`rows = 8   set explicitly\s+rows = 2   from input x, axis 0   \(size_test.go:\d+:\d+\)`},
+		"too large": {[]exec.SessionOption{exec.Size("times", 300)},
+			`times = 300   set explicitly\s+it is declared at most 100 at size_test.go`},
+		"negative": {[]exec.SessionOption{exec.Size("times", -1)}, `it is declared at least 1`},
+		"misspelt": {[]exec.SessionOption{exec.Size("time", 3)},
+			`time = 3   set explicitly\s+no size of graph "tiled" has that name; there are: rows, times`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.NewSession(c.sizes...).Run(context.Background(), exec.Feed{x: column(2)})
@@ -146,7 +151,8 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		})
 	}
 	_, err = p.NewSession(exec.Size("rows", 8)).Run(t.Context(), exec.Feed{x: []float32{1, 2}})
-	require.EqualError(t, err, "exec: input x: the slice has 2 elements, but [rows, 1] needs 8; exec.Size or exec.RunSize gives rows = 8")
+	require.EqualError(t, err,
+		"exec: input x: the slice has 2 elements, but [rows, 1] needs 8; exec.Size or exec.RunSize gives rows = 8")
 	p, err = exec.Compile(g, exec.Outputs(alone))
 	require.NoError(t, err)
 	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: column(2)})
@@ -200,7 +206,8 @@ func TestProductsWithoutRows(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	for _, rows := range []int{0, 1} {
-		r, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, rows, 3}, Data: make([]float32, 6*rows)}})
+		r, err := p.NewSession().Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{2, rows, 3}, Data: make([]float32, 6*rows)}})
 		require.NoError(t, err)
 		require.Equal(t, []int{2, rows, 4}, arrayOf(t, r, y).Shape)
 	}
@@ -218,7 +225,8 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 	rows := ops.MatMul(ops.Normal(seed, graph.Float32, batch, 4), w)
 	ops.Sub(rows, x)
 	asked := func(word string) string {
-		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it determines the size \"batch\", which " +
+		return "^exec: input " + word +
+			" is not fed; it is .*; its values are not used, but it determines the size \"batch\", which " +
 			`.* \(size_test.go:\d+:\d+\) uses: feed it, or pass exec.Size\("batch", n\) to the session, or exec.RunSize\("batch", n\) to the run$`
 	}
 	matrix := exec.Array{Shape: []int{2, 8}, Data: make([]float32, 16)}
@@ -234,7 +242,8 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 		"told by hand":  {y: rows, feed: exec.Feed{seed: 1}, opts: []exec.SessionOption{exec.Size("batch", 2)}},
 		"told by one":   {y: rows, feed: exec.Feed{seed: 1, x: matrix}},
 		"or by another": {y: rows, feed: exec.Feed{seed: 1, other: exec.Array{Shape: []int{2}, Data: []float32{1, 2}}}},
-		"read":          {y: rows, feed: exec.Feed{x: matrix}, want: `^exec: input seed is not fed; it is int64\[\], declared at size_test.go:\d+$`},
+		"read": {y: rows, feed: exec.Feed{x: matrix},
+			want: `^exec: input seed is not fed; it is int64\[\], declared at size_test.go:\d+$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := exec.Compile(g, exec.Outputs(c.y))
@@ -267,14 +276,18 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 		}
 		_, err := p.NewSession(exec.Size("n", int(size))).Run(context.Background(), feed)
 		require.ErrorContains(t, err, fmt.Sprintf(`exec: a run of graph "huge" with n = %d needs at least `, size))
-		require.Regexp(t, `bytes of memory \([\d.]+ .iB\), and .* (has|more than|give).*; the largest value is .*\[\d+ 3\] \(size_test.go:\d+:\d+\)`, err.Error())
+		require.Regexp(
+			t,
+			`bytes of memory \([\d.]+ .iB\), and .* (has|more than|give).*; the largest value is .*\[\d+ 3\] \(size_test.go:\d+:\d+\)`,
+			err.Error())
 	}
 	for _, d := range []graph.Dim{1 << 40, 1 << 45} {
 		g := graph.New("static")
 		y := ops.Sin(ops.Expand(g.Input("x", graph.Float64, 1), d))
 		p, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
-		_, err = p.NewSession().Run(context.Background(), exec.Feed{g.ByName("x"): exec.Array{Shape: []int{1}, Data: []float64{1}}})
+		_, err = p.NewSession().Run(context.Background(),
+			exec.Feed{g.ByName("x"): exec.Array{Shape: []int{1}, Data: []float64{1}}})
 		require.ErrorContains(t, err, `exec: a run of graph "static" needs at least`)
 	}
 }

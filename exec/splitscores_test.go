@@ -47,7 +47,8 @@ var sinkForms = []attentionForm{
 	}},
 }
 
-// Programs with columns beside scores, read in any way, have the values and gradients that they have where nothing is taken apart.
+// Programs with columns beside scores, read in any way, have the values and gradients that they have where nothing is
+// taken apart.
 func TestRandomColumnsBesideScoresComputeWhatIsWritten(t *testing.T) {
 	count := uint64(150)
 	if testing.Short() {

@@ -7,8 +7,9 @@ type Stats struct {
 	Unfused int // the same if each operation were a separate kernel
 	Flops   int // operations on elements; a fused multiply-add counts as two, a function such as exp as one
 	Peak    int // bytes of the session's arena
-	Kept    int // bytes of values computed only from parameters, which a session keeps outside its arena until one of them changes
-	Live    int // bytes of the values that are live at the same time, at most: no plan needs less
+	// bytes of values computed only from parameters, which a session keeps outside its arena until one of them changes
+	Kept int
+	Live int // bytes of the values that are live at the same time, at most: no plan needs less
 }
 
 // Stats evaluates the plan for the given named sizes. All names in the inputs' shapes must be given.

@@ -36,7 +36,8 @@ func TestPlanIsTight(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, float64(s.Peak), 1.15*float64(s.Live)+4096, "batch %d", batch)
 		require.Less(t, s.Moved, s.Unfused)
-		require.GreaterOrEqual(t, s.Flops, (3*12-1)*2*64*64*batch, "three products a layer, but for the gradient of the input")
+		require.GreaterOrEqual(t, s.Flops, (3*12-1)*2*64*64*batch,
+			"three products a layer, but for the gradient of the input")
 	}
 	_, err := prog.Stats(nil)
 	require.ErrorContains(t, err, "batch")
@@ -45,7 +46,8 @@ func TestPlanIsTight(t *testing.T) {
 func TestProfileTable(t *testing.T) {
 	prog, x := deep(t, 2)
 	data := make([]float32, 8*64)
-	p, err := prog.NewSession().Profile(context.Background(), exec.Feed{x: exec.Array{Shape: []int{8, 64}, Data: data}}, 3)
+	p, err := prog.NewSession().Profile(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{8, 64}, Data: data}}, 3)
 	require.NoError(t, err)
 	table := p.String()
 	require.Contains(t, table, "GFLOP/s")

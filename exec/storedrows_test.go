@@ -12,8 +12,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestFewStoredRowsAreFolded sums a few rows of an input, and finds their greatest elements: with the bits of sums that go from row to row, on any number of threads.
-// Up to 16 rows are elements of one result, more are accumulated; either way the sums stay in registers.
+// TestFewStoredRowsAreFolded sums a few rows of an input, and finds their greatest elements: with the bits of sums that
+// go from row to row, on any number of threads. Up to 16 rows are elements of one result, more are accumulated; either
+// way the sums stay in registers.
 func TestFewStoredRowsAreFolded(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, rows := range []int{2, 3, 16, 17, 40, 64, 65} {
@@ -39,7 +40,8 @@ func TestFewStoredRowsAreFolded(t *testing.T) {
 			p, err := exec.Compile(g, exec.Outputs(y, z))
 			require.NoError(t, err)
 			for _, threads := range []int{1, 3} {
-				out, err := p.NewSession(exec.Threads(threads)).Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, n}, Data: data}})
+				out, err := p.NewSession(exec.Threads(threads)).Run(
+					t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, n}, Data: data}})
 				require.NoError(t, err)
 				if n > 1 { // one column is a row, which is folded in another order
 					require.Equal(t, bitsOf(sums), bitsOf(arrayOf(t, out, y).Data), "%d rows of %d", rows, n)

@@ -14,8 +14,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// wholeAndPart runs a program with what it computes of which only a part is used, and with the part alone, and returns the operations of both.
-func wholeAndPart(t *testing.T, sizes map[string]int, build func(g *graph.Graph) (y *graph.Node, feed exec.Feed)) (whole, part int) {
+// wholeAndPart runs a program with what it computes of which only a part is used, and with the part alone, and returns
+// the operations of both.
+func wholeAndPart(t *testing.T, sizes map[string]int,
+	build func(g *graph.Graph) (y *graph.Node, feed exec.Feed)) (whole, part int) {
 	t.Helper()
 	run := func() (values []float32, flops int) {
 		g := graph.New("part")
@@ -53,8 +55,8 @@ func fedNormal(g *graph.Graph, feed exec.Feed, name string, shape graph.Shape, s
 	return x
 }
 
-// The logits of the last place take one row of the last layers, and no more than keys and values of the others, with the same bits: of one sequence, of several,
-// and of as many as are fed.
+// The logits of the last place take one row of the last layers, and no more than keys and values of the others, with
+// the same bits: of one sequence, of several, and of as many as are fed.
 func TestLogitsOfTheLastPlace(t *testing.T) {
 	const length, width = 48, 64
 	for _, batch := range []graph.Dim{1, 3, 0} {
@@ -66,7 +68,8 @@ func TestLogitsOfTheLastPlace(t *testing.T) {
 					shape[0], count = g.Dim("batch"), 2
 				}
 				x, p := fedNormal(g, feed, "x", shape, count, length, width), nn.Evaluation(g)
-				layer := nn.NewTransformerEncoder(g, "blocks", 1, width, 4, nn.FeedForward(4*width), nn.NormFirst(), nn.Causal(), nn.RotaryBase(100))
+				layer := nn.NewTransformerEncoder(
+					g, "blocks", 1, width, 4, nn.FeedForward(4*width), nn.NormFirst(), nn.Causal(), nn.RotaryBase(100))
 				logits := nn.NewLinear(g, "head", width, 200).Apply(p, layer.Apply(p, x))
 				return ops.Select(logits, 1, -1), feed
 			})
@@ -85,7 +88,8 @@ func TestWholeValuesStay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			whole, part := wholeAndPart(t, nil, func(g *graph.Graph) (*graph.Node, exec.Feed) {
 				feed := exec.Feed{}
-				x, w := fedNormal(g, feed, "x", graph.Shape{40, 40}, 40, 40), fedNormal(g, feed, "weight", graph.Shape{40, 40}, 40, 40)
+				x, w := fedNormal(g, feed, "x", graph.Shape{40, 40}, 40, 40),
+					fedNormal(g, feed, "weight", graph.Shape{40, 40}, 40, 40)
 				return take(ops.Tanh(ops.MatMul(x, w))), feed
 			})
 			require.Equal(t, whole, part)
@@ -98,7 +102,9 @@ func TestPartsOfRandomValues(t *testing.T) {
 	less := 0
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			whole, part := wholeAndPart(t, nil, func(g *graph.Graph) (*graph.Node, exec.Feed) { return randomPart(g, seed) })
+			whole, part := wholeAndPart(t, nil, func(g *graph.Graph) (*graph.Node, exec.Feed) {
+				return randomPart(g, seed)
+			})
 			if part < whole {
 				less++
 			}
@@ -132,7 +138,8 @@ func randomPart(g *graph.Graph, seed uint64) (*graph.Node, exec.Feed) {
 		case 7:
 			y = ops.Tanh(ops.Reshape(ops.Exp(ops.Neg(ops.Abs(ops.Reshape(y, shape[0]*shape[1], last)))), shape...))
 		case 8:
-			y = ops.Mul(ops.Expand(ops.Sum(y, 0, ops.KeepDims()), shape...), ops.Cast(ops.Iota(g, r.IntN(3), shape...), graph.Float32))
+			y = ops.Mul(ops.Expand(ops.Sum(y, 0, ops.KeepDims()), shape...),
+				ops.Cast(ops.Iota(g, r.IntN(3), shape...), graph.Float32))
 		case 9:
 			y = ops.Where(ops.LessEqual(ops.Iota(g, 1, 1, shape[1], 1), ops.Iota(g, 2, 1, 1, last)), y, graph.Num(-2.0))
 		case 10:

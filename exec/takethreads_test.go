@@ -11,7 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Threads share the rows that are taken, in runs of indices, and each index that is out of range is told whichever run it is in.
+// Threads share the rows that are taken, in runs of indices, and each index that is out of range is told whichever run
+// it is in.
 func TestThreadsTakeRows(t *testing.T) {
 	const outer, size, inner, count = 3, 700, 40, 1001
 	table := make([]float32, outer*size*inner)
@@ -30,7 +31,8 @@ func TestThreadsTakeRows(t *testing.T) {
 		}
 	}
 	g := graph.New("taken")
-	x, i, j := g.Input("x", graph.Float32, outer, size, inner), g.Input("i", graph.Int64, count), g.Input("j", graph.Int32, count)
+	x, i, j := g.Input("x", graph.Float32, outer, size, inner), g.Input("i", graph.Int64, count),
+		g.Input("j", graph.Int32, count)
 	a, b := ops.IndexSelect(x, 1, i), ops.IndexSelect(x, 1, j)
 	prog, err := exec.Compile(g, exec.Outputs(a, b))
 	require.NoError(t, err)

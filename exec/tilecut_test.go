@@ -12,9 +12,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Kernels that threads cut along an inner axis, since the outermost one is short or summed over, give the bits of one thread.
+// Kernels that threads cut along an inner axis, since the outermost one is short or summed over, give the bits of one
+// thread.
 func TestTilesAlongAnyAxis(t *testing.T) {
-	for _, shape := range [][]int{{4, 300, 31}, {3, 17, 29, 41}, {2, 64, 57, 3}, {200, 1000}, {1, 9000}, {7, 5, 2000}, {5, 40, 1, 33}, {6, 129, 9, 9}} {
+	for _, shape := range [][]int{{4, 300, 31}, {3, 17, 29, 41}, {2, 64, 57, 3}, {200, 1000}, {1, 9000}, {7, 5, 2000},
+		{5, 40, 1, 33}, {6, 129, 9, 9}} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
 			t.Parallel()
 			g := graph.New("tiles")
@@ -35,7 +37,8 @@ func TestTilesAlongAnyAxis(t *testing.T) {
 				ops.Softmax(z, rank-1),
 			}
 			if rank > 2 {
-				outputs = append(outputs, ops.Sum(ops.Sin(z), 0, 2), ops.Sum(ops.Relu(ops.Slice(ops.Sin(z), 1, 1, dims[1], 1)), 0, -1), ops.Mean(z, 1))
+				outputs = append(outputs, ops.Sum(ops.Sin(z), 0, 2),
+					ops.Sum(ops.Relu(ops.Slice(ops.Sin(z), 1, 1, dims[1], 1)), 0, -1), ops.Mean(z, 1))
 			}
 			r := rand.New(rand.NewPCG(1, uint64(size)))
 			feed := exec.Feed{}
@@ -81,7 +84,8 @@ func TestFaultInTileAlongInnerAxis(t *testing.T) {
 		ones[i], divisors[i] = 1, 1
 	}
 	divisors[(1*500+320)*40+17], divisors[(2*500+3)*40+5] = 0, 0
-	feed := exec.Feed{x: exec.Array{Shape: []int{3, 500, 40}, Data: ones}, y: exec.Array{Shape: []int{3, 500, 40}, Data: divisors}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{3, 500, 40}, Data: ones},
+		y: exec.Array{Shape: []int{3, 500, 40}, Data: divisors}}
 	_, want := p.NewSession(exec.Threads(1)).Run(t.Context(), feed)
 	require.ErrorContains(t, want, "y[1, 320, 17] is 0")
 	for range 5 {

@@ -7,8 +7,8 @@ import (
 // Graph returns the graph as it was after the pass.
 func (s Snapshot) Graph() *graph.Graph { return s.g }
 
-// Sources returns the origins of each node of the pass's graph: indexed by the node's ID, the IDs of nodes of the user's graph, in
-// ascending order. A node that replaced another has that node's sources.
+// Sources returns the origins of each node of the pass's graph: indexed by the node's ID, the IDs of nodes of the
+// user's graph, in ascending order. A node that replaced another has that node's sources.
 func (s Snapshot) Sources() [][]int {
 	g := s.g
 	if s.moves > 0 {

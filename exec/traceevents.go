@@ -42,17 +42,21 @@ type partArgs struct {
 	Tiles  int    `json:"tiles"`
 }
 
-// WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto (ui.perfetto.dev) and Chrome
-// (chrome://tracing) open it. The thread "run" shows the runs with their kernels, including those of loops' bodies, with the user's lines,
-// their operands' sizes, bytes and operations, and its own part of kernels that several threads share; each worker is a thread with its
-// parts. For a profile with very many kernels, the last runs and the last steps of loops are omitted. It returns the writer's errors, and
-// an error for a profile that was not made by a session.
+// WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto
+// (ui.perfetto.dev) and Chrome (chrome://tracing) open it. The thread "run" shows the runs with their kernels,
+// including those of loops' bodies, with the user's lines, their operands' sizes, bytes and operations, and its own
+// part of kernels that several threads share; each worker is a thread with its parts. For a profile with very many
+// kernels, the last runs and the last steps of loops are omitted. It returns the writer's errors, and an error for a
+// profile that was not made by a session.
 func (p *Profile) WriteTrace(w io.Writer) error {
 	if p.recorder == nil {
 		return errNoProfile
 	}
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"runs\": %d, \"runs in the trace\": %d}, \"traceEvents\": [", p.Runs, len(p.recorder.runs))
+	fmt.Fprintf(
+		out,
+		"{\"displayTimeUnit\": \"ns\", \"otherData\": {\"runs\": %d, \"runs in the trace\": %d}, \"traceEvents\": [",
+		p.Runs, len(p.recorder.runs))
 	for i, e := range p.traceEvents() {
 		text, err := json.Marshal(e)
 		if err != nil {
@@ -72,7 +76,8 @@ func (p *Profile) WriteTrace(w io.Writer) error {
 // them.
 func (p *Profile) traceEvents() []traceEvent {
 	r := p.recorder
-	list := []traceEvent{called("process_name", 0, fmt.Sprintf("graph %s%s", p.prog.source.Name(), p.sizes())), called("thread_name", 0, "run")}
+	list := []traceEvent{called("process_name", 0, fmt.Sprintf("graph %s%s", p.prog.source.Name(), p.sizes())),
+		called("thread_name", 0, "run")}
 	var spans []traceEvent
 	for _, s := range r.runs {
 		spans = append(spans, s.event(fmt.Sprint("run ", s.kernel), "run", 0, nil))
@@ -86,11 +91,13 @@ func (p *Profile) traceEvents() []traceEvent {
 			list = append(list, called("thread_name", thread, fmt.Sprint("worker ", thread)))
 		}
 		for _, s := range parts {
-			spans = append(spans, s.event(names[s.kernel], "part", thread, partArgs{r.measured[s.kernel].number, s.tiles}))
+			spans = append(spans,
+				s.event(names[s.kernel], "part", thread, partArgs{r.measured[s.kernel].number, s.tiles}))
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b traceEvent) int {
-		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.Duration, a.Duration))
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Begin, b.Begin),
+			cmp.Compare(b.Duration, a.Duration))
 	})
 	return append(list, spans...)
 }
@@ -101,7 +108,8 @@ func called(what string, thread int, name string) traceEvent {
 }
 
 func (s span) event(name, category string, thread int, args any) traceEvent {
-	return traceEvent{Name: name, Category: category, Phase: "X", Begin: micros(s.began), Duration: micros(s.ended - s.began), Thread: thread, Args: args}
+	return traceEvent{Name: name, Category: category, Phase: "X", Begin: micros(s.began),
+		Duration: micros(s.ended - s.began), Thread: thread, Args: args}
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

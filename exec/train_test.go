@@ -31,7 +31,8 @@ func classifier(t testing.TB) (s *exec.Session, loss *graph.Node, feed exec.Feed
 	for i := range ts {
 		ts[i] = int64(i % 10)
 	}
-	return prog.NewSession(), loss, exec.Feed{x: exec.Array{Shape: []int{32, 64}, Data: xs}, target: exec.Array{Shape: []int{32}, Data: ts}}
+	return prog.NewSession(), loss, exec.Feed{
+		x: exec.Array{Shape: []int{32, 64}, Data: xs}, target: exec.Array{Shape: []int{32}, Data: ts}}
 }
 
 func TestTrainingAllocatesNothing(t *testing.T) {

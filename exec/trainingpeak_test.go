@@ -22,7 +22,8 @@ var peaks = map[string]struct {
 	"relu": {optim.SGD(0.1), func(g *graph.Graph) *graph.Node {
 		h := g.Input("x", graph.Float32, 16, 16, 32, 32)
 		for i := range 8 {
-			h = ops.Relu(ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 16, 16, 1, 1), g.Param(fmt.Sprint("b", i), graph.Float32, 16)))
+			h = ops.Relu(ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 16, 16, 1, 1),
+				g.Param(fmt.Sprint("b", i), graph.Float32, 16)))
 		}
 		return ops.Mean(ops.Square(h))
 	}, (8+2)<<20 + 64<<10},
@@ -31,7 +32,8 @@ var peaks = map[string]struct {
 		h := g.Input("x", graph.Float32, 16, 16, 32, 32)
 		for i := range 8 {
 			h = ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 16, 16, 1, 1), nil)
-			h = ops.Silu(ops.GroupNorm(h, 4, g.Param(fmt.Sprint("gain", i), graph.Float32, 16), g.Param(fmt.Sprint("bias", i), graph.Float32, 16), 1e-5))
+			h = ops.Silu(ops.GroupNorm(h, 4, g.Param(fmt.Sprint("gain", i), graph.Float32, 16),
+				g.Param(fmt.Sprint("bias", i), graph.Float32, 16), 1e-5))
 		}
 		return ops.Mean(ops.Square(h))
 	}, (2*8 + 2) << 20},
@@ -49,14 +51,17 @@ var peaks = map[string]struct {
 		for i := range 4 {
 			h = ops.Tanh(ops.MatMul(h, g.Param(fmt.Sprint("w", i), graph.Float32, 512, 512)))
 		}
-		logits := ops.Add(ops.MatMul(ops.Slice(ops.Slice(h, 0, 0, 160, 1), 1, 0, 32, 1), g.Param("w", graph.Float32, 32, 8192)), g.Param("b", graph.Float32, 8192))
+		logits := ops.Add(ops.MatMul(ops.Slice(ops.Slice(h, 0, 0, 160, 1), 1, 0, 32, 1),
+			g.Param("w", graph.Float32, 32, 8192)), g.Param("b", graph.Float32, 8192))
 		return ops.CrossEntropy(logits, g.Input("target", graph.Int64, 160))
 	}, (4*4 + 2*4) << 20},
 	// Tiles of gradients are turned for one convolution after the other.
 	"residual convolutions": {optim.SGD(0.1), func(g *graph.Graph) *graph.Node {
 		h := g.Input("x", graph.Float32, 4, 64, 28, 28)
 		for i := range 4 {
-			h = ops.Add(h, ops.Relu(ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 64, 64, 3, 3), nil, ops.Padding(1))))
+			h = ops.Add(
+				h,
+				ops.Relu(ops.Conv2D(h, g.Param(fmt.Sprint("w", i), graph.Float32, 64, 64, 3, 3), nil, ops.Padding(1))))
 		}
 		return ops.Mean(ops.Square(h))
 	}, 23 << 19},
@@ -73,8 +78,8 @@ var peaks = map[string]struct {
 	}, (4*4 + 6) << 19},
 }
 
-// What a training step takes is what must be there at once: values that come cheaply from others are not kept from forward to backward, and nothing is
-// computed long before it is needed.
+// What a training step takes is what must be there at once: values that come cheaply from others are not kept from
+// forward to backward, and nothing is computed long before it is needed.
 func TestPeaksOfTrainingSteps(t *testing.T) {
 	for name, m := range peaks {
 		t.Run(name, func(t *testing.T) {

@@ -38,11 +38,14 @@ func TestRequiredSizesDoNotBroadcast(t *testing.T) {
 		"without weights": func(x, t, _ *graph.Node) *graph.Node {
 			return ops.CrossEntropy(x, t, ops.EachLoss())
 		},
-		"likelihood": func(x, t, w *graph.Node) *graph.Node { return ops.NLL(x, t, ops.ClassWeights(w), ops.EachLoss()) },
+		"likelihood": func(x, t, w *graph.Node) *graph.Node {
+			return ops.NLL(x, t, ops.ClassWeights(w), ops.EachLoss())
+		},
 	} {
 		g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Numpy}))
 		n, m := g.Dim("n"), g.Dim("m")
-		x, target, weights := g.Input("x", graph.Float32, m, m, 2), g.Input("t", graph.Int64, n, 2), g.Input("w", graph.Float32, n)
+		x, target, weights := g.Input("x", graph.Float32, m, m, 2), g.Input("t", graph.Int64, n, 2),
+			g.Input("w", graph.Float32, n)
 		p, err := exec.Compile(g, exec.Outputs(loss(x, target, weights)))
 		require.NoError(t, err, name)
 		require.NotContains(t, p.String(), "broadcast(m, n)", name)
@@ -52,7 +55,8 @@ func TestRequiredSizesDoNotBroadcast(t *testing.T) {
 // A user's composite may find a shape whose sizes have other names than those that its rule infers.
 func TestCompositesOfOtherNames(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
-	op := &graph.Op{Name: "plus", Func: "Own", Doc: "x plus y, of one shape.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	op := &graph.Op{Name: "plus", Func: "Own", Doc: "x plus y, of one shape.", Class: graph.Composite, MinIn: 2,
+		MaxIn:  2,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Add(in[0], in[1]) }}
 	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))

@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A size with a name that must be 1, as the policy Unify has it, gives what the number 1 gives: what a product is computed as may not have it meet other
-// names.
+// A size with a name that must be 1, as the policy Unify has it, gives what the number 1 gives: what a product is
+// computed as may not have it meet other names.
 func TestNameThatMustBeOne(t *testing.T) {
 	product := func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, w) }
 	for name, c := range map[string]struct {

@@ -26,13 +26,15 @@ func TestReductionsOfAFewElementsOfAViewAreUnrolled(t *testing.T) {
 	n := g.Dim("n")
 	x := g.Input("x", graph.Float32, n)
 	windows := ops.Window(x, 0, 3, 1, 1)
-	outputs := []*graph.Node{ops.Sum(windows, 1), ops.Max(windows, -1, ops.KeepDims()), ops.Min(ops.Window(x, 0, 2, 2, 1), 1), ops.Prod(windows, 1)}
+	outputs := []*graph.Node{ops.Sum(windows, 1), ops.Max(windows, -1, ops.KeepDims()),
+		ops.Min(ops.Window(x, 0, 2, 2, 1), 1), ops.Prod(windows, 1)}
 	p, err := Compile(g, Outputs(outputs...))
 	require.NoError(t, err)
 	require.NotContains(t, afterPass(t, p, "unroll"), "axes=", "no reduction is left:\n%s", p)
 	require.Equal(t, 2, p.Kernels(), "windows of one number read what they share once:\n%s", p)
 
-	out, err := p.NewSession().Run(context.Background(), Feed{x: Array{Shape: []int{5}, Data: []float32{1, -2, 4, 3, 5}}})
+	out, err := p.NewSession().Run(context.Background(),
+		Feed{x: Array{Shape: []int{5}, Data: []float32{1, -2, 4, 3, 5}}})
 	require.NoError(t, err)
 	want := []any{[]float32{3, 5, 12}, []float32{4, 4, 5}, []float32{-2, 3}, []float32{-8, -24, 60}}
 	for i, o := range outputs {

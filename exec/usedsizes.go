@@ -31,7 +31,8 @@ type usedSize struct {
 func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec) {
 	used, told := r.usedSizes(g, u), map[string]bool{}
 	for _, s := range u.Inputs {
-		in := inputSpec{node: s.User, known: knownSizes(s.User), read: u.BufferOf[s.Own] != nil, written: u.Writes.IsWritten(s.Own)}
+		in := inputSpec{node: s.User, known: knownSizes(s.User), read: u.BufferOf[s.Own] != nil,
+			written: u.Writes.IsWritten(s.Own)}
 		if in.read {
 			noteNames(told, s.User)
 		}
@@ -160,10 +161,13 @@ func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
 	if len(why) == 0 {
 		return nil
 	}
-	return notFed(in.node, fmt.Sprintf("; its values are not used, but it determines the size %s: feed it, or pass %s to the session, or %s to the run",
-		strings.Join(why, ", and "), strings.Join(session, ", "), strings.Join(run, ", ")))
+	return notFed(in.node,
+		fmt.Sprintf(
+			"; its values are not used, but it determines the size %s: feed it, or pass %s to the session, or %s to the run",
+			strings.Join(why, ", and "), strings.Join(session, ", "), strings.Join(run, ", ")))
 }
 
 func notFed(n *graph.Node, more string) error {
-	return fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s%s", n.Label(), n.DType(), n.Shape(), n.Pos(), more)
+	return fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s%s", n.Label(), n.DType(), n.Shape(),
+		n.Pos(), more)
 }

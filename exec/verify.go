@@ -13,8 +13,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-// VerifyVariable is the environment variable that, set to 1, makes Compile verify the program after every pass, and each run its memory:
-// for the development of passes.
+// VerifyVariable is the environment variable that, set to 1, makes Compile verify the program after every pass, and
+// each run its memory: for the development of passes.
 const VerifyVariable = "BROADLOOM_VERIFY"
 
 // checkEnvironment rejects environment variables with unknown values.

@@ -35,7 +35,8 @@ func everyKernel() (g *graph.Graph, outputs, updates []*graph.Node) {
 }
 
 // compiled is a unit after the passes up to one, and that pass. Nothing is verified yet.
-func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*lower.Program, pass) {
+func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*lower.Program,
+	pass) {
 	t.Helper()
 	g, outputs, updates := build()
 	r := request{outputs: outputs, updates: updates, thresholds: lower.UsualThresholds}
@@ -73,7 +74,9 @@ var seededFaults = []struct {
 	seed       func(t *testing.T, u *lower.Program)
 	want       string
 }{
-	{"import", "an input is taken for another one", func(t *testing.T, u *lower.Program) { u.Inputs[0].Own = u.Params[0].Own }, "no copy of it"},
+	{"import", "an input is taken for another one", func(t *testing.T, u *lower.Program) {
+		u.Inputs[0].Own = u.Params[0].Own
+	}, "no copy of it"},
 	{"expand", "a composite operation stays", func(t *testing.T, u *lower.Program) {
 		x := u.Inputs[0].Own
 		u.Graph.At(x, func() { ops.Apply(ops.Lookup("softmax"), ops.SoftmaxAttrs{Axis: 1}, x) })
@@ -84,7 +87,8 @@ var seededFaults = []struct {
 			u.Graph.At(n, func() { n.Operands()[i] = ops.Cast(x, graph.Float16) })
 		}
 	}, "does not stand before"},
-	{"simplify", "a root gets another shape", func(t *testing.T, u *lower.Program) { u.Roots[1] = u.Roots[0] }, "root 1 became"},
+	{"simplify", "a root gets another shape", func(t *testing.T, u *lower.Program) { u.Roots[1] = u.Roots[0] },
+		"root 1 became"},
 	{"channels-last", "a sum has another operand", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Reduce)).Operands()[0] = u.Params[1].Own
 	}, "rule"},
@@ -134,7 +138,8 @@ var seededFaults = []struct {
 	}, "does not stand before"},
 	{"implicit-gemm", "broadcasting is recorded for other operands", func(t *testing.T, u *lower.Program) {
 		n := find(u, t, func(n *graph.Node) bool {
-			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) && n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())
+			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) &&
+				n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())
 		})
 		n.Operands()[1] = n.In(0)
 	}, "rule infers"},
@@ -151,7 +156,9 @@ var seededFaults = []struct {
 		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n
 	}, "does not stand before it"},
-	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
+	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) {
+		u.Roots[0] = u.UserRoots[0]
+	}, "root 0 is not in the graph"},
 	{"keep-later", "a value that comes later is read in place of another one", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Elementwise)).Operands()[0] = u.Graph.Nodes()[len(u.Graph.Nodes())-1]
 	}, "does not stand before"},
@@ -171,8 +178,10 @@ var seededFaults = []struct {
 	{"fuse", "a value has two kernels", func(t *testing.T, u *lower.Program) {
 		u.Groups = append(u.Groups, u.Groups[len(u.Groups)-1])
 	}, "both compute it"},
-	{"fuse", "a kernel is forgotten", func(t *testing.T, u *lower.Program) { u.Groups = u.Groups[1:] }, "no kernel computes it"},
-	{"fuse", "kernels run in another order", func(t *testing.T, u *lower.Program) { slices.Reverse(u.Groups) }, "before its operand"},
+	{"fuse", "a kernel is forgotten", func(t *testing.T, u *lower.Program) { u.Groups = u.Groups[1:] },
+		"no kernel computes it"},
+	{"fuse", "kernels run in another order", func(t *testing.T, u *lower.Program) { slices.Reverse(u.Groups) },
+		"before its operand"},
 	{"fuse", "a member has another iteration space", func(t *testing.T, u *lower.Program) {
 		for _, k := range u.Groups {
 			if k.Class == graph.Elementwise && k.Row < 0 {
@@ -300,7 +309,9 @@ func shuffleGraph(u *lower.Program, rng *rand.Rand) {
 }
 
 func shuffleOrder(u *lower.Program, rng *rand.Rand) {
-	u.Sequence = topological(u.Sequence, func(n *graph.Node) []*graph.Node { return slices.Concat(n.Operands(), u.Writes.Before(n)) }, rng)
+	u.Sequence = topological(u.Sequence, func(n *graph.Node) []*graph.Node {
+		return slices.Concat(n.Operands(), u.Writes.Before(n))
+	}, rng)
 }
 
 // topological returns a random order of nodes in which each comes after those that it needs.
@@ -367,5 +378,6 @@ func TestEnvironmentIsChecked(t *testing.T) {
 	t.Setenv(VerifyVariable, "yes")
 	g := graph.New("environment")
 	_, err := Compile(g, Outputs(ops.Neg(g.Input("x", graph.Float32))))
-	require.EqualError(t, err, `exec: the environment variable BROADLOOM_VERIFY is "yes", and it must be one of 0, 1, or not set`)
+	require.EqualError(t, err,
+		`exec: the environment variable BROADLOOM_VERIFY is "yes", and it must be one of 0, 1, or not set`)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// OnWarning makes Compile pass each warning to a function, or drop them all if the function is nil; [Program.Warnings] still lists them.
-// Without it, Compile writes warnings to standard error, but does not repeat any of the last 1000.
+// OnWarning makes Compile pass each warning to a function, or drop them all if the function is nil; [Program.Warnings]
+// still lists them. Without it, Compile writes warnings to standard error, but does not repeat any of the last 1000.
 func OnWarning(handle func(*graph.Mistake)) Option {
 	if handle == nil {
 		handle = func(*graph.Mistake) {}
@@ -23,8 +23,8 @@ func OnWarning(handle func(*graph.Mistake)) Option {
 // WarningsAreErrors makes Compile return an error for a program with warnings, for tests.
 func WarningsAreErrors() Option { return func(r *request) { r.strict = true } }
 
-// Warnings lists the warnings of Compile: about what is allowed, but rarely intended. Silence a warning at its node, with
-// [graph.Node.Silence], or with the policy of its graph.
+// Warnings lists the warnings of Compile: about what is allowed, but rarely intended. Silence a warning at its node,
+// with [graph.Node.Silence], or with the policy of its graph.
 func (p *Program) Warnings() []*graph.Mistake { return slices.Clone(p.request.warnings) }
 
 // takeWarnings keeps the warnings that concern the program. Two unordered writes of a parameter are an error if the
@@ -52,7 +52,9 @@ func (r *request) takeWarnings(report *shapeinfer.Report) {
 			refused.Severity = graph.Error
 			report.Errors = append(report.Errors, &refused)
 		}
-		report.Warnings = slices.DeleteFunc(report.Warnings, func(m *graph.Mistake) bool { return slices.Contains(r.warnings, m) })
+		report.Warnings = slices.DeleteFunc(report.Warnings, func(m *graph.Mistake) bool {
+			return slices.Contains(r.warnings, m)
+		})
 	}
 }
 

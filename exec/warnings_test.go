@@ -40,8 +40,12 @@ func TestForgottenWrites(t *testing.T) {
 		opts  func(n *normed) []exec.Option
 		warns int
 	}{
-		"forgotten":       {func(n *normed) []exec.Option { return []exec.Option{exec.Outputs(n.loss), exec.Updates(n.step...)} }, 1},
-		"given":           {func(n *normed) []exec.Option { return []exec.Option{exec.Updates(append(n.step, n.mean)...)} }, 0},
+		"forgotten": {func(n *normed) []exec.Option {
+			return []exec.Option{exec.Outputs(n.loss), exec.Updates(n.step...)}
+		}, 1},
+		"given": {func(n *normed) []exec.Option {
+			return []exec.Option{exec.Updates(append(n.step, n.mean)...)}
+		}, 0},
 		"inference":       {func(n *normed) []exec.Option { return []exec.Option{exec.Outputs(n.y)} }, 0},
 		"statistics only": {func(n *normed) []exec.Option { return []exec.Option{exec.Updates(n.mean)} }, 0},
 		"silenced": {func(n *normed) []exec.Option {
@@ -58,14 +62,16 @@ func TestForgottenWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNormed()
 			var told []*graph.Mistake
-			prog, err := exec.Compile(n.g, append(c.opts(n), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))...)
+			prog, err := exec.Compile(
+				n.g, append(c.opts(n), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))...)
 			require.NoError(t, err)
 			require.Equal(t, told, prog.Warnings())
 			require.Len(t, told, c.warns)
 			if c.warns > 0 {
 				require.Equal(t, graph.CodeLeftOut, told[0].Code)
 				require.Contains(t, told[0].Error(), "warnings_test.go:30:33: warning BL204: CopyInPlace(running, ")
-				require.Contains(t, told[0].Error(), "the program performs other writes but not this one of running, which is computed from values that it reads")
+				require.Contains(t, told[0].Error(),
+					"the program performs other writes but not this one of running, which is computed from values that it reads")
 			}
 			_, err = exec.Compile(n.g, append(c.opts(n), exec.WarningsAreErrors())...)
 			if c.warns > 0 {
@@ -83,7 +89,8 @@ func TestForgottenWritesAreNotAboutShapes(t *testing.T) {
 	x, p := g.Input("x", graph.Float32, g.Dim("batch"), 8), nn.Training(g)
 	h := nn.NewLinear(g, "fc", 8, 8).Apply(p, x)
 	loss := ops.Mean(ops.Square(nn.NewBatchNorm(g, "norm", 8).Apply(p, h)))
-	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss)...), exec.OnWarning(nil))
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss)...),
+		exec.OnWarning(nil))
 	require.NoError(t, err)
 	require.Len(t, prog.Warnings(), 1)
 	text := prog.Warnings()[0].Error()
@@ -91,17 +98,21 @@ func TestForgottenWritesAreNotAboutShapes(t *testing.T) {
 	require.NotContains(t, text, "promised by")
 }
 
-// A write of a value whose result nothing uses draws a warning, be it of the whole or of a part, in a loop too; one whose result is used does not.
+// A write of a value whose result nothing uses draws a warning, be it of the whole or of a part, in a loop too; one
+// whose result is used does not.
 func TestWritesOfWhichNothingUsesTheResult(t *testing.T) {
 	part := func(z *graph.Node) *graph.Node { return ops.Slice(z, 0, 0, 1, 1) }
 	for name, c := range map[string]struct {
 		write func(z *graph.Node) *graph.Node
 		warns bool
 	}{
-		"whole":             {func(z *graph.Node) *graph.Node { ops.AddInPlace(z, graph.Num(100)); return z }, true},
-		"whole, used":       {func(z *graph.Node) *graph.Node { return ops.AddInPlace(z, graph.Num(100)) }, false},
-		"part":              {func(z *graph.Node) *graph.Node { ops.CopyInPlace(part(z), graph.Num(-1)); return z }, true},
-		"part, after which": {func(z *graph.Node) *graph.Node { return ops.After(z, ops.CopyInPlace(part(z), graph.Num(-1))) }, false},
+		"whole":       {func(z *graph.Node) *graph.Node { ops.AddInPlace(z, graph.Num(100)); return z }, true},
+		"whole, used": {func(z *graph.Node) *graph.Node { return ops.AddInPlace(z, graph.Num(100)) }, false},
+		"part": {func(z *graph.Node) *graph.Node { ops.CopyInPlace(part(z), graph.Num(-1)); return z },
+			true},
+		"part, after which": {func(z *graph.Node) *graph.Node {
+			return ops.After(z, ops.CopyInPlace(part(z), graph.Num(-1)))
+		}, false},
 		"in a loop": {func(z *graph.Node) *graph.Node {
 			return ops.Fori(2, []*graph.Node{z}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 				y := ops.Tanh(c[0])
@@ -117,7 +128,8 @@ func TestWritesOfWhichNothingUsesTheResult(t *testing.T) {
 		require.Equal(t, c.warns, len(prog.Warnings()) == 1, "%s: %v", name, prog.Warnings())
 		if c.warns {
 			require.Equal(t, graph.CodeLeftOut, prog.Warnings()[0].Code, name)
-			require.Contains(t, prog.Warnings()[0].Error(), "nothing uses the result, so the program does not perform the write", name)
+			require.Contains(t, prog.Warnings()[0].Error(),
+				"nothing uses the result, so the program does not perform the write", name)
 		}
 	}
 }

@@ -106,8 +106,11 @@ func (n *Node) refusePanic() {
 		if n.attrs != nil {
 			given = fmt.Sprintf("a %T was given", n.attrs)
 		}
-		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s needs fixed arguments of its own, but %s (%v)", n.op.Func, given, err),
-			Help: []string{"call the operation's own function, or pass the Attrs of another node of the operation"}})
+		n.fail(
+			&Mistake{Code: CodeOperand, Summary: fmt.Sprintf(
+				"%s needs fixed arguments of its own, but %s (%v)", n.op.Func, given, err),
+				Help: []string{
+					"call the operation's own function, or pass the Attrs of another node of the operation"}})
 	default:
 		n.fail(n.op.NotWhole("Infer " + panicked.Text(err)))
 	}
@@ -160,7 +163,8 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 		m = misapplied(op, len(in))
 	}
 	if g == nil && m == nil {
-		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("no operand belongs to a graph: all are numbers%s", listed(in)),
+		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf(
+			"no operand belongs to a graph: all are numbers%s", listed(in)),
 			Help: []string{"compute it in Go, before graph.Num; or use Graph.Scalar to make a tensor of a number"}}
 	}
 	return g, m
@@ -180,7 +184,9 @@ func foreign(i int, x *Node, g *Graph) *Mistake {
 	of := fmt.Sprintf("operand %d, %s, belongs to graph %q", i, x.Called(), x.g.name)
 	switch {
 	case g.derived != x.g.derived:
-		m.Summary = fmt.Sprintf("operand %d, %s, is a value of the program, but another operand is one of the copy that is being compiled", i, x.Called())
+		m.Summary = fmt.Sprintf(
+			"operand %d, %s, is a value of the program, but another operand is one of the copy that is being compiled",
+			i, x.Called())
 		m.Help = []string{"use only the operands that the function gets: add other values as operands of the operation"}
 	case g.name == x.g.name:
 		m.Summary = of + ", another operand to another graph of the same name"
@@ -197,7 +203,8 @@ func misapplied(op *Op, operands int) *Mistake {
 		return &Mistake{Code: CodeOperand, Summary: "the operation is nil",
 			Help: []string{"ops.Lookup returns nil for an unknown name; ops.Entries lists all operations"}}
 	case op.Infer == nil:
-		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("the operation %q has no shape rule", op.Name), Help: []string{"set its field Infer"}}
+		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("the operation %q has no shape rule", op.Name),
+			Help: []string{"set its field Infer"}}
 	case operands < op.MinIn || op.MaxIn >= 0 && operands > op.MaxIn:
 		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("got %d operands, %s", operands, arity(op))}
 	}

@@ -78,8 +78,9 @@ func (n *Node) AttrDims() (list []Dim) {
 	return list
 }
 
-// wrongArgument is the mistake of a size among the fixed arguments that Go's operators made of a named one. Most rules would find
-// something wrong with its shape, if anything: half of a size is a negative number, which a slice takes for its beginning.
+// wrongArgument is the mistake of a size among the fixed arguments that Go's operators made of a named one. Most rules
+// would find something wrong with its shape, if anything: half of a size is a negative number, which a slice takes for
+// its beginning.
 func (n *Node) wrongArgument() (m *Mistake) {
 	visitDims(reflect.ValueOf(n.attrs), func(d Dim) {
 		if d.IsMisused() {
@@ -109,7 +110,8 @@ func visitDims(v reflect.Value, visit func(Dim)) {
 
 // holdsDims reports whether elements of a type may hold a Dim: the data of constants do not.
 func holdsDims(t reflect.Type) bool {
-	return t == reflect.TypeFor[Dim]() || t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.Slice
+	return t == reflect.TypeFor[Dim]() || t.Kind() == reflect.Struct || t.Kind() == reflect.Interface ||
+		t.Kind() == reflect.Slice
 }
 
 // SameAttrs reports whether two operations have the same fixed arguments: the same type, and equal in every field,
@@ -148,7 +150,8 @@ func sameValue(a, b reflect.Value) bool {
 		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
 	case reflect.Complex64, reflect.Complex128:
 		x, y := a.Complex(), b.Complex()
-		return math.Float64bits(real(x)) == math.Float64bits(real(y)) && math.Float64bits(imag(x)) == math.Float64bits(imag(y))
+		return math.Float64bits(real(x)) == math.Float64bits(real(y)) &&
+			math.Float64bits(imag(x)) == math.Float64bits(imag(y))
 	case reflect.Func:
 		return a.IsNil() && b.IsNil()
 	case reflect.Map:

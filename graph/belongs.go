@@ -50,7 +50,8 @@ func Calling(n *Node) string {
 	return name
 }
 
-// CallingOf is [Calling], but it returns whether n belongs to the gradient of what it names, instead of including this in the text.
+// CallingOf is [Calling], but it returns whether n belongs to the gradient of what it names, instead of including this
+// in the text.
 func CallingOf(n *Node) (name string, inGradient bool) {
 	n = n.Written()
 	if n == nil || n.op == nil {

@@ -68,7 +68,8 @@ func (n *Node) CalledFrom() []Frame {
 	return withColumns(calls[:depth], f)
 }
 
-// places are those where the nodes of a graph were made, each once. The zero value is ready for use, by several goroutines.
+// places are those where the nodes of a graph were made, each once. The zero value is ready for use, by several
+// goroutines.
 type places struct {
 	sync.Mutex
 	nodes int // that have been looked at

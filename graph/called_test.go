@@ -142,11 +142,14 @@ func TestCallsThatLedToALine(t *testing.T) {
 	x := g.Input("x", f32, 3)
 	addInBlock(x, x)
 	wrong := addInBlock(x, g.Input("y", f32, 4))
-	require.Regexp(t, `^called_test.go:\d+:\d+: .*\n      in addTo, called at called_test.go:\d+:\d+\n      in addInBlock, called at called_test.go:\d+:\d+\n      Add\(x, x\) `,
+	require.Regexp(
+		t,
+		`^called_test.go:\d+:\d+: .*\n      in addTo, called at called_test.go:\d+:\d+\n      in addInBlock, called at called_test.go:\d+:\d+\n      Add\(x, x\) `,
 		wrong.Err().Error())
 	require.Len(t, wrong.CalledFrom(), 2)
 	a, b := ops.Exp(x), ops.Exp(x)
-	require.Empty(t, a.CalledFrom(), "%s and %s were made on one line by one call of this function", a.Called(), b.Called())
+	require.Empty(t, a.CalledFrom(), "%s and %s were made on one line by one call of this function", a.Called(),
+		b.Called())
 	square := func(x *graph.Node) *graph.Node { return ops.Square(x) }
 	c := square(x)
 	require.Empty(t, c.CalledFrom())
@@ -190,5 +193,8 @@ func TestCallsThatLedIntoAScope(t *testing.T) {
 	x := block(g, "a", g.Input("x", f32, 2, 3), 2)
 	x = block(g, "b", x, 5)
 	block(g, "c", x, 2)
-	require.Regexp(t, `^called_test.go:\d+:\d+: error BL101: Add\(.*\n      in block, called at called_test.go:\d+:\d+\n      \w+ `, g.Err().Error())
+	require.Regexp(
+		t,
+		`^called_test.go:\d+:\d+: error BL101: Add\(.*\n      in block, called at called_test.go:\d+:\d+\n      \w+ `,
+		g.Err().Error())
 }

@@ -1,6 +1,7 @@
 package graph
 
-// CastOp is the operation that changes a value's dtype. It is here and not in package ops because [Apply] converts operands.
+// CastOp is the operation that changes a value's dtype. It is here and not in package ops because [Apply] converts
+// operands.
 var CastOp = &Op{
 	Name: "cast", Func: "Cast", Doc: "x in another dtype; floats are truncated towards zero, booleans are 0 and 1.",
 	Class: Elementwise, MinIn: 1, MaxIn: 1,

@@ -37,8 +37,8 @@ const (
 	// Cure: use one of graph.DTypes().
 	CodeInvalidDType Code = "BL004"
 
-	// A user-defined operation is incomplete or inconsistent: a field that its class needs is missing, or the results of its functions
-	// contradict each other, such as an Emit whose dtype differs from Infer's.
+	// A user-defined operation is incomplete or inconsistent: a field that its class needs is missing, or the results
+	// of its functions contradict each other, such as an Emit whose dtype differs from Infer's.
 	//
 	//	half := &graph.Op{Name: "half", Func: "Half", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 	//		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) }}
@@ -170,8 +170,8 @@ const (
 	// Cure: the operands are most often repeated against each other by mistake.
 	CodeOverflow Code = "BL150"
 
-	// Warns that operands of different shapes have the same number of elements: PyTorch once matched them element by element, and
-	// broadcasts them now. Off unless Policy.Backcompat asks for it.
+	// Warns that operands of different shapes have the same number of elements: PyTorch once matched them element by
+	// element, and broadcasts them now. Off unless Policy.Backcompat asks for it.
 	//
 	//	g := graph.New("example", graph.WithPolicy(graph.Policy{Backcompat: graph.Warn}))
 	//	x := g.Input("x", graph.Float32, 4, 1)
@@ -182,8 +182,8 @@ const (
 	// Silence(graph.CodeBackcompat) on the result.
 	CodeBackcompat Code = "BL201"
 
-	// Warns that operands repeat each other along axes of the same size, one of which exists only because broadcasting added it in front:
-	// the result is larger than each of them, which is the mark of a column meeting a row in a loss.
+	// Warns that operands repeat each other along axes of the same size, one of which exists only because broadcasting
+	// added it in front: the result is larger than each of them, which is the mark of a column meeting a row in a loss.
 	//
 	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 1)
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"))
@@ -208,9 +208,9 @@ const (
 	// Cure: write the number instead of the name, or change what fixes it.
 	CodeFixedName Code = "BL203"
 
-	// Warns that a program does not perform a write of a parameter, although it performs others and reads the values from which this one
-	// is computed: the mark of a forgotten update. So of a write of another value that the program computes, and of a function called in
-	// order, where nothing uses the result.
+	// Warns that a program does not perform a write of a parameter, although it performs others and reads the values
+	// from which this one is computed: the mark of a forgotten update. So of a write of another value that the program
+	// computes, and of a function called in order, where nothing uses the result.
 	//
 	//	x := g.Input("x", graph.Float32, 3)
 	//	count := g.Param("count", graph.Float32, 3)
@@ -224,8 +224,8 @@ const (
 	// written; or, if another program carries it out, Silence(graph.CodeLeftOut) on it.
 	CodeLeftOut Code = "BL204"
 
-	// Warns that a reshape mixes elements of different axes of its operand in one axis of the result: most often a transpose was
-	// forgotten, as after attention with several heads.
+	// Warns that a reshape mixes elements of different axes of its operand in one axis of the result: most often a
+	// transpose was forgotten, as after attention with several heads.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	heads := g.Input("heads", graph.Float32, batch, 8, seq, 64)
@@ -236,8 +236,9 @@ const (
 	// whole graph, Policy.AxisMixing.
 	CodeAxisMixing Code = "BL205"
 
-	// The target of a loss has a different shape from the prediction, so that one of them is repeated. As in PyTorch, this is an error in
-	// ops.BCE and ops.BCEWithLogits, and a warning in other losses. Numbers written in the program may be targets.
+	// The target of a loss has a different shape from the prediction, so that one of them is repeated. As in PyTorch,
+	// this is an error in ops.BCE and ops.BCEWithLogits, and a warning in other losses. Numbers written in the program
+	// may be targets.
 	//
 	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 3)
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"), 1)
@@ -248,19 +249,21 @@ const (
 	// whole graph, by Policy.TargetShape.
 	CodeTargetShape Code = "BL210"
 
-	// Warns that a function gets probabilities, the result of a softmax or a sigmoid, but expects scores or logarithms of probabilities:
-	// the softmax of a softmax is nearly uniform, so that the model learns slowly and badly. Or that a loss picks a class along a different
-	// axis from that along which the probabilities add up to 1.
+	// Warns that a function gets probabilities, the result of a softmax or a sigmoid, but expects scores or logarithms
+	// of probabilities: the softmax of a softmax is nearly uniform, so that the model learns slowly and badly. Or that
+	// a loss picks a class along a different axis from that along which the probabilities add up to 1.
 	//
 	//	h := g.Input("h", graph.Float32, g.Dim("batch"), 10)
 	//	labels := g.Input("labels", graph.Int64, g.Dim("batch"))
 	//	ops.CrossEntropy(ops.Softmax(h, 1), labels)
 	//
-	// Cure: give ops.CrossEntropy and ops.BCEWithLogits the scores, and ops.NLL and ops.KLDiv the result of ops.LogSoftmax. Where it is
-	// meant, Silence(graph.CodeGivenProbabilities) on the result; for the whole graph, Policy.GivenProbabilities.
+	// Cure: give ops.CrossEntropy and ops.BCEWithLogits the scores, and ops.NLL and ops.KLDiv the result of
+	// ops.LogSoftmax. Where it is meant, Silence(graph.CodeGivenProbabilities) on the result; for the whole graph,
+	// Policy.GivenProbabilities.
 	CodeGivenProbabilities Code = "BL213"
 
-	// A variance is estimated from no more elements than the correction: it is NaN. If this depends on the sizes, it is a note.
+	// A variance is estimated from no more elements than the correction: it is NaN. If this depends on the sizes, it is
+	// a note.
 	//
 	//	x := g.Input("x", graph.Float32, 1, 8)
 	//	ops.Std(x, 1, 0)
@@ -269,8 +272,8 @@ const (
 	// it is large enough: g.Dim("batch", graph.AtLeast(2)).
 	CodeFreedom Code = "BL211"
 
-	// Notes that one number, computed from all examples of a batch, meets values of single examples: most often a reduction was meant to
-	// keep the first axis.
+	// Notes that one number, computed from all examples of a batch, meets values of single examples: most often a
+	// reduction was meant to keep the first axis.
 	//
 	//	batch := g.Dim("batch")
 	//	q := g.Input("q", graph.Float32, batch, 4)
@@ -299,8 +302,8 @@ const (
 	// Cure: write a Copy of the repeated value, or write before Expand.
 	CodeSelfOverlap Code = "BL302"
 
-	// An operand shares memory with the destination, at other positions: the result would depend on the order in which elements are
-	// computed.
+	// An operand shares memory with the destination, at other positions: the result would depend on the order in which
+	// elements are computed.
 	//
 	//	x := g.Param("x", graph.Float32, 3, 3)
 	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
@@ -346,8 +349,8 @@ const (
 	// change: g.Input(…).Mutable().
 	CodeImmutable Code = "BL322"
 
-	// The result of an in-place operation cannot be stored in its destination: booleans fit into integers, and integers into
-	// floating-point numbers, but not the other way round.
+	// The result of an in-place operation cannot be stored in its destination: booleans fit into integers, and integers
+	// into floating-point numbers, but not the other way round.
 	//
 	//	n := g.Param("n", graph.Int64, 3)
 	//	ops.AddInPlace(n, graph.Num(1.5))

@@ -2,8 +2,8 @@ package graph
 
 // The codes of mistakes about what axes are, beside those of codes.go.
 const (
-	// A value was declared to treat examples independently, but this cannot be proved: an operation computes one example's result from
-	// others.
+	// A value was declared to treat examples independently, but this cannot be proved: an operation computes one
+	// example's result from others.
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("batch"), 8)
 	//	centred := ops.Sub(x, ops.Mean(x, 0))
@@ -14,8 +14,8 @@ const (
 	// BatchNormInference or LayerNorm; or take the declaration away.
 	CodeIndependence Code = "BL160"
 
-	// Warns that a value was reduced along an axis, and is aligned with a different axis from the one for which it has an element each:
-	// both have the same size, so that nothing fails.
+	// Warns that a value was reduced along an axis, and is aligned with a different axis from the one for which it has
+	// an element each: both have the same size, so that nothing fails.
 	//
 	//	x := g.Input("x", graph.Float32, 32, 32)
 	//	e := ops.Exp(x)
@@ -28,8 +28,9 @@ const (
 	// Silence(graph.CodeReducedAxis) on the result; for the whole graph, Policy.ReducedAxis.
 	CodeReducedAxis Code = "BL230"
 
-	// Warns that a vector is aligned with the last axis of a value and has as many elements as another axis, to which it more likely
-	// belongs: that of channels, or, for a factor, that of other examples. Counted positions, such as coordinates and windows, belong to places.
+	// Warns that a vector is aligned with the last axis of a value and has as many elements as another axis, to which
+	// it more likely belongs: that of channels, or, for a factor, that of other examples. Counted positions, such as
+	// coordinates and windows, belong to places.
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("n"), 16, 16, 16)
 	//	ops.Mul(x, g.Param("scale", graph.Float32, 16))
@@ -39,7 +40,8 @@ const (
 	// Sizes that have names, such as g.Dim("channels"), are told apart by them.
 	CodeVectorAxis Code = "BL231"
 
-	// Warns of a softmax along the axis of examples: the result for one example then depends on all others of the batch.
+	// Warns of a softmax along the axis of examples: the result for one example then depends on all others of the
+	// batch.
 	//
 	//	logits := g.Input("logits", graph.Float32, g.Dim("batch"), 10)
 	//	ops.Softmax(logits, 0)
@@ -51,8 +53,8 @@ const (
 	// Silence(graph.CodeOverExamples) on the result; for the whole graph, Policy.OverExamples.
 	CodeOverExamples Code = "BL232"
 
-	// Warns that examples attend to each other, or follow from each other in a loop, while the positions of each are treated as independent:
-	// the axes are in a different order from what the attention or the recurrence expects.
+	// Warns that examples attend to each other, or follow from each other in a loop, while the positions of each are
+	// treated as independent: the axes are in a different order from what the attention or the recurrence expects.
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
 	//	x = ops.Transpose(x, 0, 1)
@@ -66,8 +68,8 @@ const (
 	// recurrent layer; for the whole graph, Policy.AttentionOverExamples.
 	CodeAttentionOverExamples Code = "BL233"
 
-	// Warns that a value that does not depend on inputs, such as positions or rows of a parameter, differs from example to example: it is
-	// aligned with the axis of examples.
+	// Warns that a value that does not depend on inputs, such as positions or rows of a parameter, differs from example
+	// to example: it is aligned with the axis of examples.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	x := g.Input("x", graph.Float32, batch, seq, 64)
@@ -94,8 +96,8 @@ const (
 	// Silence(graph.CodeOnePosition) on the Select; for the whole graph, Policy.OnePosition.
 	CodeOnePosition Code = "BL235"
 
-	// Warns that a mask is the same for all elements that a softmax compares: it masks whole rows or none, and is most often aligned with
-	// the axis of queries instead of that of keys.
+	// Warns that a mask is the same for all elements that a softmax compares: it masks whole rows or none, and is most
+	// often aligned with the axis of queries instead of that of keys.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	scores := g.Input("scores", graph.Float32, batch, 8, seq, seq)
@@ -106,8 +108,8 @@ const (
 	// Silence(graph.CodeMaskedRows) on what masks; for the whole graph, Policy.MaskedRows.
 	CodeMaskedRows Code = "BL236"
 
-	// Warns that a softmax is along an axis that remains in the following product, which sums over another one: the weights in the sum do
-	// not add up to 1.
+	// Warns that a softmax is along an axis that remains in the following product, which sums over another one: the
+	// weights in the sum do not add up to 1.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	x := g.Input("x", graph.Float32, batch, seq, 64)
@@ -122,8 +124,9 @@ const (
 	// meant, Silence(graph.CodeKeptWeights) on the softmax; for the whole graph, Policy.KeptWeights.
 	CodeKeptWeights Code = "BL237"
 
-	// Warns that two values meet along an axis into which several were flattened, in a different order in one than in the other, so that
-	// elements of different examples meet; or that copies of examples are one behind the other in one, and side by side in the other.
+	// Warns that two values meet along an axis into which several were flattened, in a different order in one than in
+	// the other, so that elements of different examples meet; or that copies of examples are one behind the other in
+	// one, and side by side in the other.
 	//
 	//	seq, batch := g.Dim("seq"), g.Dim("batch")
 	//	x := g.Input("x", graph.Float32, seq, batch, 10)

@@ -24,8 +24,8 @@ const (
 	// axis that is 1 or c, *batch several axes with one name.
 	CodeContractForm Code = "BL171"
 
-	// Warns that a function takes a value whose axes are in a different order from its contract: the graph uses the contract's names for
-	// these sizes, but swapped.
+	// Warns that a function takes a value whose axes are in a different order from its contract: the graph uses the
+	// contract's names for these sizes, but swapped.
 	//
 	//	batch, seq := g.Dim("batch"), g.Dim("seq")
 	//	x := g.Input("x", graph.Float32, seq, batch)

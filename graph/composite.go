@@ -44,7 +44,9 @@ func (g *Graph) BeginCall(fn string, attrs any, operands ...*Node) (end func()) 
 }
 
 func beginCall(graphs []*Graph, c *composite) (end func()) {
-	graphs = slices.DeleteFunc(graphs, func(g *Graph) bool { return g.derived || g.composite != nil || g.origin != nil || g.at != nil })
+	graphs = slices.DeleteFunc(graphs, func(g *Graph) bool {
+		return g.derived || g.composite != nil || g.origin != nil || g.at != nil
+	})
 	if len(graphs) == 0 {
 		return func() {}
 	}

@@ -16,8 +16,11 @@ func (n *Node) isCountable() bool {
 			Detail: []string{fmt.Sprintf("the result %s has more elements than an int64 can count", n.shape)}})
 		return false
 	case times(count, uint64(n.dtype.Size())) > math.MaxInt64:
-		n.fail(&Mistake{Code: CodeOverflow, Summary: fmt.Sprintf("Storage size calculation overflowed with sizes=%s", n.shape),
-			Detail: []string{fmt.Sprintf("%s elements of %d bytes are more than an int64 can count", n.shape.NumElements(), n.dtype.Size())}})
+		n.fail(
+			&Mistake{Code: CodeOverflow, Summary: fmt.Sprintf(
+				"Storage size calculation overflowed with sizes=%s", n.shape),
+				Detail: []string{fmt.Sprintf("%s elements of %d bytes are more than an int64 can count",
+					n.shape.NumElements(), n.dtype.Size())}})
 		return false
 	}
 	return true
@@ -36,7 +39,8 @@ func (n *Node) leastCount() uint64 {
 		return count // that is countable in every dtype
 	}
 	for _, d := range n.shape {
-		if names := d.Symbols(); !d.IsConst() && (len(names) != 1 || SymbolicDim(names[0]) != d || n.g.Bounds(names[0]).Min < 1) {
+		if names := d.Symbols(); !d.IsConst() &&
+			(len(names) != 1 || SymbolicDim(names[0]) != d || n.g.Bounds(names[0]).Min < 1) {
 			return 0
 		}
 	}

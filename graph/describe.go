@@ -57,7 +57,8 @@ func (n *Node) function() string {
 	return f.Call
 }
 
-// isFunction tells the name of an exported function, but for those that build the nodes of others, from that of a function literal.
+// isFunction tells the name of an exported function, but for those that build the nodes of others, from that of a
+// function literal.
 func isFunction(name string) bool {
 	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && name != "Apply" && !strings.HasPrefix(name, "Refused")
 }

@@ -170,7 +170,8 @@ func TestEqualSizesHaveOneNormalForm(t *testing.T) {
 }
 
 func TestDifferentSizesDiffer(t *testing.T) {
-	for _, c := range [][2]string{{"n", "m"}, {"n//2", "n//3"}, {"2*(n//2)", "n"}, {"n*m", "n+m"}, {"broadcast(n, m)", "n"}, {"min(n, m)", "n"}, {"min(n, m)", "broadcast(n, m)"}, {"div(n, m)", "div(m, n)"}} {
+	for _, c := range [][2]string{{"n", "m"}, {"n//2", "n//3"}, {"2*(n//2)", "n"}, {"n*m", "n+m"},
+		{"broadcast(n, m)", "n"}, {"min(n, m)", "n"}, {"min(n, m)", "broadcast(n, m)"}, {"div(n, m)", "div(m, n)"}} {
 		a, _ := graph.ParseDim(c[0])
 		b, _ := graph.ParseDim(c[1])
 		assert.NotEqual(t, a, b, "%s and %s", c[0], c[1])
@@ -206,10 +207,11 @@ func TestOverflowIsInvalid(t *testing.T) {
 	n := graph.SymbolicDim("n")
 	big := graph.Dim(1 << 40)
 	for name, d := range map[string]graph.Dim{
-		"number":                     big.Times(big),
-		"sum":                        graph.Dim(1<<62 - 1).Plus(1<<62 - 1).Plus(1<<62 - 1),
-		"coefficient":                n.Times(big).Times(big),
-		"coefficient of a sum":       n.Times(1 << 61).Plus(n.Times(1 << 61)).Plus(n.Times(1 << 61)).Plus(n.Times(1 << 61)),
+		"number":      big.Times(big),
+		"sum":         graph.Dim(1<<62 - 1).Plus(1<<62 - 1).Plus(1<<62 - 1),
+		"coefficient": n.Times(big).Times(big),
+		"coefficient of a sum": n.Times(1 << 61).Plus(n.Times(1 << 61)).Plus(
+			n.Times(1 << 61)).Plus(n.Times(1 << 61)),
 		"what is computed from that": n.Times(big).Times(big).Plus(1),
 		"a divided one":              n.Times(big).Times(big).FloorDiv(2),
 	} {
@@ -223,7 +225,8 @@ func TestUnknownSizeStaysUnknown(t *testing.T) {
 	n := graph.SymbolicDim("n")
 	for _, d := range []graph.Dim{
 		graph.UnknownDim.Plus(n), n.Minus(graph.UnknownDim), graph.UnknownDim.Times(2), graph.UnknownDim.FloorDiv(2),
-		graph.UnknownDim.Minus(graph.UnknownDim), graph.BroadcastDim(n, graph.UnknownDim), graph.UnknownDim.Mod(3), n.FloorDivBy(graph.UnknownDim),
+		graph.UnknownDim.Minus(graph.UnknownDim), graph.BroadcastDim(n, graph.UnknownDim), graph.UnknownDim.Mod(3),
+		n.FloorDivBy(graph.UnknownDim),
 	} {
 		assert.True(t, d.IsUnknown(), "%s", d)
 	}

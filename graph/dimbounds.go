@@ -41,7 +41,8 @@ func (b Bounds) isEmpty() bool {
 
 // isWithin reports whether all sizes that satisfy b satisfy old.
 func (b Bounds) isWithin(old Bounds) bool {
-	return b.Min >= old.Min && (old.Max == 0 || b.Max > 0 && b.Max <= old.Max) && max(b.Multiple, 1)%max(old.Multiple, 1) == 0
+	return b.Min >= old.Min && (old.Max == 0 || b.Max > 0 && b.Max <= old.Max) &&
+		max(b.Multiple, 1)%max(old.Multiple, 1) == 0
 }
 
 // String returns the bounds in words: "at least 1, a multiple of 8".

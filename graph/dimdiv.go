@@ -62,7 +62,8 @@ func floorAtom(p polynomial, k int64) Dim {
 		return reduced.intern().FloorDiv(k / factor)
 	}
 	// floor((floor(q/a) + c)/k) = floor((q + a·c)/(a·k)), and so for q/a without remainder.
-	if t := p[0]; t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].divisor() > 0 && (len(p) == 1 || len(p) == 2 && len(p[1].atoms) == 0) {
+	if t := p[0]; t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].divisor() > 0 &&
+		(len(p) == 1 || len(p) == 2 && len(p[1].atoms) == 0) {
 		a, by, c := t.atoms[0], t.atoms[0].divisor(), int64(0)
 		if len(p) == 2 {
 			c = p[1].coef

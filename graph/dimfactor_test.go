@@ -66,7 +66,8 @@ func TestLongProductsKeepTheirFactors(t *testing.T) {
 		_, exact := product.ExactDiv(graph.SymbolicDim("n0").Plus(2))
 		require.False(t, exact)
 		part := product.Subst("n0", 1)
-		require.Equal(t, list[1:].NumElements().Times(2), part, "of fewer factors, the same as if it had been made of them")
+		require.Equal(t, list[1:].NumElements().Times(2), part,
+			"of fewer factors, the same as if it had been made of them")
 		require.Less(t, time.Since(start), 5*time.Second)
 	}
 }
@@ -94,7 +95,8 @@ func TestSumsOfLongProducts(t *testing.T) {
 			}
 			require.Equal(t, want, eval(t, d, values), d)
 			name := fmt.Sprint("n", random.IntN(len(list)))
-			require.Equal(t, want, eval(t, d.Subst(name, graph.Dim(values[name])), values), "%s with %s = %d", d, name, values[name])
+			require.Equal(t, want, eval(t, d.Subst(name, graph.Dim(values[name])), values), "%s with %s = %d", d, name,
+				values[name])
 		}
 	}
 }

@@ -10,8 +10,10 @@ import (
 
 // What a size prints is read back as the same size, and nothing that is read is a surprise.
 func FuzzParseDim(f *testing.F) {
-	for _, s := range []string{"0", "12", "batch", "2*batch+1", "h-2", "floor((h-1)/2)+1", "h//2*2", "mod(n, 3)", "broadcast(a, b)", "min(n, m-2)*3", "-min(0, -min(3, n))", "-n+7", "n*m*n",
-		"?", "", "-", "(((", "9223372036854775807", "9223372036854775807*n", "h//0", "a b", "ʠ2_n", "floor(n/2", "1+?", "(n+1)*(n-1)"} {
+	for _, s := range []string{"0", "12", "batch", "2*batch+1", "h-2", "floor((h-1)/2)+1", "h//2*2", "mod(n, 3)",
+		"broadcast(a, b)", "min(n, m-2)*3", "-min(0, -min(3, n))", "-n+7", "n*m*n",
+		"?", "", "-", "(((", "9223372036854775807", "9223372036854775807*n", "h//0", "a b", "ʠ2_n", "floor(n/2", "1+?",
+		"(n+1)*(n-1)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -46,14 +46,16 @@ func TestQuotientsCancel(t *testing.T) {
 		a, b := parsed(t, c[0]), parsed(t, c[1])
 		assert.Equal(t, a, b, "%s is %s, and %s is %s", c[0], a, c[1], b)
 	}
-	for _, c := range [][2]string{{"2*(b/k)", "(2*b)/k"}, {"d/8", "d//8"}, {"b/k", "div(b, k)"}, {"(n*n)//2*2", "n*n"}, {"(n*n+n)//3*3", "n*n+n"}} {
+	for _, c := range [][2]string{{"2*(b/k)", "(2*b)/k"}, {"d/8", "d//8"}, {"b/k", "div(b, k)"}, {"(n*n)//2*2", "n*n"},
+		{"(n*n+n)//3*3", "n*n+n"}} {
 		assert.NotEqual(t, parsed(t, c[0]), parsed(t, c[1]), "%s and %s", c[0], c[1])
 	}
 }
 
 func TestQuotientsPrint(t *testing.T) {
 	for s, want := range map[string]string{
-		"(b*t)/(8*t)": "b/8", "2*(b/k)": "2*(b/k)", "(2*b)/k": "2*b/k", "b/k+1": "b/k+1", "(b+1)/(k-1)": "(b+1)/(k-1)", "-(b/k)": "-b/k",
+		"(b*t)/(8*t)": "b/8", "2*(b/k)": "2*(b/k)", "(2*b)/k": "2*b/k", "b/k+1": "b/k+1", "(b+1)/(k-1)": "(b+1)/(k-1)",
+		"-(b/k)":     "-b/k",
 		"n*(n-1)//2": "(n*n-n)/2", "n*(n-1)//2*m": "m*((n*n+n)/2)-m*n",
 	} {
 		d := parsed(t, s)

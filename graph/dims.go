@@ -97,7 +97,8 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 func (g *Graph) Equal(a, b Dim) {
 	pos := g.fromOr(ownCall())
 	refuse := func(help, format string, args ...any) {
-		g.mistakes = append(g.mistakes, &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...), Help: []string{help}})
+		g.mistakes = append(
+			g.mistakes, &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...), Help: []string{help}})
 	}
 	for _, d := range []Dim{a, b} {
 		if text, help := badSize(g, d); text != "" {
@@ -111,7 +112,8 @@ func (g *Graph) Equal(a, b Dim) {
 	case x.IsUnknown() || y.IsUnknown() || difference == 0:
 		return
 	case static:
-		refuse("remove the statement, or declare other sizes", "%s cannot be equal to %s: they always differ by %d", a, b, max(n, -n))
+		refuse("remove the statement, or declare other sizes", "%s cannot be equal to %s: they always differ by %d", a,
+			b, max(n, -n))
 		return
 	}
 	name, is, ok := isolate(difference, y)
@@ -256,7 +258,8 @@ func badSize(g *Graph, d Dim) (text, help string) {
 	}
 	for _, name := range d.Symbols() {
 		if g.dims[name] == nil {
-			return fmt.Sprintf("the size %s is not declared in graph %q", name, g.name), fmt.Sprintf("declare it: g.Dim(%q)", name)
+			return fmt.Sprintf("the size %s is not declared in graph %q", name, g.name),
+				fmt.Sprintf("declare it: g.Dim(%q)", name)
 		}
 	}
 	return "", ""
@@ -275,7 +278,8 @@ func (g *Graph) WrongParamSize(d Dim) (text, help string) {
 	if _, known := g.Known(d); known || !d.IsSymbolic() && (!d.IsUnknown() || len(g.mistakes) > 0) {
 		return "", ""
 	}
-	return fmt.Sprintf("%s cannot be the size of a parameter: sessions create parameters before named sizes are known", d),
+	return fmt.Sprintf(
+			"%s cannot be the size of a parameter: sessions create parameters before named sizes are known", d),
 		give + "; or declare an input, with Input, and feed its value"
 }
 
@@ -310,7 +314,8 @@ func (d Dim) wrong() (text, help string) {
 	case d.IsUnknown():
 		return "", ""
 	case whole && n < 0 && n > -endOfSizes:
-		return fmt.Sprintf("%d is no size", n), "sizes must be at least 0; use a named size for one known only at run time: g.Dim(\"batch\")"
+		return fmt.Sprintf("%d is no size", n),
+			"sizes must be at least 0; use a named size for one known only at run time: g.Dim(\"batch\")"
 	case whole && (n >= endOfSizes || n < 0), !d.Valid():
 		return notRepresentable, useMethods
 	}
@@ -332,7 +337,8 @@ func (n *Node) checkSizes() {
 			continue
 		}
 		if text, help := badSize(n.g, d); text != "" {
-			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d of the result: %s", axis, text), Help: []string{help}})
+			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d of the result: %s", axis, text),
+				Help: []string{help}})
 			n.shape = slices.Clone(n.shape)
 			n.shape[axis] = UnknownDim
 		}

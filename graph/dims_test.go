@@ -33,11 +33,12 @@ func TestDimKeepsWhatWasSaidOfIt(t *testing.T) {
 
 func TestDimThatNoSizeSatisfiesIsAMistake(t *testing.T) {
 	for want, options := range map[string][]graph.DimOption{
-		`"n" cannot be a size: at least 4, at most 3`:                  {graph.AtLeast(4), graph.AtMost(3)},
-		`"n" cannot be a size: at least -1`:                            {graph.AtLeast(-1)},
-		`"n" cannot be a size: at least 1, at most 0`:                  {graph.AtMost(0)},
-		`"n" cannot be a size: at least 5, at most 7, a multiple of 4`: {graph.AtLeast(5), graph.AtMost(7), graph.MultipleOf(4)},
-		`"n" cannot be a size: at least 1, a multiple of -2`:           {graph.MultipleOf(-2)},
+		`"n" cannot be a size: at least 4, at most 3`: {graph.AtLeast(4), graph.AtMost(3)},
+		`"n" cannot be a size: at least -1`:           {graph.AtLeast(-1)},
+		`"n" cannot be a size: at least 1, at most 0`: {graph.AtMost(0)},
+		`"n" cannot be a size: at least 5, at most 7, a multiple of 4`: {
+			graph.AtLeast(5), graph.AtMost(7), graph.MultipleOf(4)},
+		`"n" cannot be a size: at least 1, a multiple of -2`: {graph.MultipleOf(-2)},
 	} {
 		g := graph.New("dims")
 		g.Dim("n", options...)
@@ -46,7 +47,9 @@ func TestDimThatNoSizeSatisfiesIsAMistake(t *testing.T) {
 	}
 	g := graph.New("dims")
 	assert.True(t, g.Dim("two words").IsUnknown())
-	assert.Equal(t, []string{`"two words" cannot name a size: a name must be a letter followed by letters, digits and _`}, mistakes(g))
+	assert.Equal(
+		t, []string{`"two words" cannot name a size: a name must be a letter followed by letters, digits and _`},
+		mistakes(g))
 }
 
 func TestLaterDeclarationCanOnlySayMore(t *testing.T) {
@@ -55,7 +58,11 @@ func TestLaterDeclarationCanOnlySayMore(t *testing.T) {
 	g.Dim("n", graph.AtLeast(3), graph.MultipleOf(2))
 	assert.Empty(t, g.Mistakes())
 	g.Dim("n", graph.AtLeast(0))
-	assert.Equal(t, []string{`"n" was declared at least 3, a multiple of 2, and nodes built since rely on it: it cannot become at least 0, a multiple of 2`}, mistakes(g))
+	assert.Equal(
+		t,
+		[]string{
+			`"n" was declared at least 3, a multiple of 2, and nodes built since rely on it: it cannot become at least 0, a multiple of 2`},
+		mistakes(g))
 	assert.EqualValues(t, 3, g.Bounds("n").Min)
 }
 
@@ -101,7 +108,8 @@ func TestGoArithmeticInAnOperationIsAMistake(t *testing.T) {
 	}
 }
 
-// Arguments that are no sizes of a result are told of too: half of a size is a negative number, of which a slice or a loop would make nothing.
+// Arguments that are no sizes of a result are told of too: half of a size is a negative number, of which a slice or a
+// loop would make nothing.
 func TestGoArithmeticInArgumentsIsAMistake(t *testing.T) {
 	type list = []*graph.Node
 	stay := func(_ *graph.Node, c list) list { return c }
@@ -116,14 +124,18 @@ func TestGoArithmeticInArgumentsIsAMistake(t *testing.T) {
 		"a call": func(_ *graph.Graph, x *graph.Node, d graph.Dim) {
 			ops.DynamicSlice(x, list{graph.Num(0), graph.Num(0)}, d, 4)
 		},
-		"as strided": func(_ *graph.Graph, x *graph.Node, d graph.Dim) { ops.AsStrided(x, graph.Shape{2}, []graph.Dim{d}, 0) },
+		"as strided": func(_ *graph.Graph, x *graph.Node, d graph.Dim) {
+			ops.AsStrided(x, graph.Shape{2}, []graph.Dim{d}, 0)
+		},
 		"scan length": func(_ *graph.Graph, x *graph.Node, d graph.Dim) {
 			ops.Scan(ops.Loop{Carry: list{x}, Length: d}, func(c, _ list) (next, out list) { return c, nil })
 		},
 	} {
 		for _, by := range []func(graph.Dim) graph.Dim{
-			func(d graph.Dim) graph.Dim { return d * 2 }, func(d graph.Dim) graph.Dim { return d / 2 }, func(d graph.Dim) graph.Dim { return d - 1 },
-			func(d graph.Dim) graph.Dim { return d + 1 }, func(d graph.Dim) graph.Dim { return -d }, func(d graph.Dim) graph.Dim { return d / 100 },
+			func(d graph.Dim) graph.Dim { return d * 2 }, func(d graph.Dim) graph.Dim { return d / 2 },
+			func(d graph.Dim) graph.Dim { return d - 1 },
+			func(d graph.Dim) graph.Dim { return d + 1 }, func(d graph.Dim) graph.Dim { return -d },
+			func(d graph.Dim) graph.Dim { return d / 100 },
 		} {
 			g := graph.New("dims")
 			batch := g.Dim("batch")
@@ -138,7 +150,8 @@ func TestGoArithmeticInArgumentsIsAMistake(t *testing.T) {
 	}
 	g := graph.New("dims")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
-	for _, all := range []graph.Dim{ops.End, math.MaxInt64, 1 << 50, 1_000_000_000_000_000_000} { // as many steps as it takes
+	for _, all := range []graph.Dim{ops.End, math.MaxInt64, 1 << 50, 1_000_000_000_000_000_000} {
+		// as many steps as it takes
 		ops.While(all, list{x}, goesOn, stay)
 	}
 	assert.Equal(t, x.Shape(), ops.Slice(x, 0, 0, math.MaxInt64, 1).Shape())
@@ -192,11 +205,18 @@ func TestEqualSizesHaveBothBounds(t *testing.T) {
 		is    func(n graph.Dim) graph.Dim
 		bound graph.Bounds // of n, which is at least 1 and a multiple of 4
 	}{
-		{[]graph.DimOption{graph.AtLeast(6), graph.AtMost(90)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 6, Max: 90, Multiple: 4}},
-		{[]graph.DimOption{graph.MultipleOf(6)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 12}},
-		{[]graph.DimOption{graph.AtLeast(8), graph.AtMost(21)}, func(n graph.Dim) graph.Dim { return n.Times(2).Plus(1) }, graph.Bounds{Min: 4, Max: 10, Multiple: 4}},
-		{[]graph.DimOption{graph.AtMost(3)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 4}}, // no size is both
-		{[]graph.DimOption{graph.AtLeast(1 << 60)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 4}},
+		{[]graph.DimOption{graph.AtLeast(6), graph.AtMost(90)}, func(n graph.Dim) graph.Dim { return n },
+			graph.Bounds{Min: 6, Max: 90, Multiple: 4}},
+		{[]graph.DimOption{graph.MultipleOf(6)}, func(n graph.Dim) graph.Dim { return n },
+			graph.Bounds{Min: 1, Multiple: 12}},
+		{[]graph.DimOption{graph.AtLeast(8), graph.AtMost(21)}, func(n graph.Dim) graph.Dim {
+			return n.Times(2).Plus(1)
+		}, graph.Bounds{Min: 4, Max: 10, Multiple: 4}},
+		// no size is both
+		{[]graph.DimOption{graph.AtMost(3)}, func(n graph.Dim) graph.Dim { return n },
+			graph.Bounds{Min: 1, Multiple: 4}},
+		{[]graph.DimOption{graph.AtLeast(1 << 60)}, func(n graph.Dim) graph.Dim { return n },
+			graph.Bounds{Min: 1, Multiple: 4}},
 	} {
 		g := graph.New("g")
 		n := g.Dim("n", graph.MultipleOf(4))

@@ -137,7 +137,8 @@ func (p polynomial) put(d Dim) {
 	if slotOf(slots, d).Swap(e) != nil {
 		return
 	}
-	if dimTable.count++; dimTable.count >= max(dimTable.limit, betweenCount) && time.Since(dimTable.swept) > betweenSweeps {
+	if dimTable.count++; dimTable.count >= max(dimTable.limit, betweenCount) &&
+		time.Since(dimTable.swept) > betweenSweeps {
 		sweep()
 	}
 	if slots = *dimTable.slots.Load(); 2*dimTable.count > len(slots) {

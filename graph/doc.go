@@ -13,15 +13,17 @@
 // # Files
 //
 // Programs:
-//   - node.go and graph.go are values and their owners, source.go inputs, parameters and constants, scope.go their scopes
-//   - op.go is operations, prim.go the primitives of their elements, reference.go their entry in the reference of operations
+//   - node.go and graph.go are values and their owners, source.go inputs, parameters and constants, scope.go their
+//     scopes
+//   - op.go is operations, prim.go the primitives of their elements, reference.go their entry in the reference of
+//     operations
 //   - apply.go applies operations, inferred.go checks the results of their rules
 //   - composite.go records calls that build several nodes
 //   - attrs.go is fixed arguments, and keep.go copies of them
 //   - loop.go is the bodies of loops, function.go the arguments of Go functions
 //   - gradient.go records which node is the gradient of which, standin.go lets gradient rules compute in other dtypes
-//   - carriedout.go says which writes are performed, independence.go which axes are examples, promise.go which shapes are
-//     promised
+//   - carriedout.go says which writes are performed, independence.go which axes are examples, promise.go which shapes
+//     are promised
 //   - rewrite.go is for compilers, which derive graphs; text.go prints a graph
 //
 // User-defined operations:
@@ -29,13 +31,14 @@
 //   - meaning.go checks what they say of a node, running.go refuses nodes that their functions would build
 //
 // Dtypes and shapes:
-//   - dtype.go, with range.go for the range of dtypes, loss.go for what a conversion loses, elements.go for their Go types,
-//     typing.go for the dtypes of elements, and storage.go for storage-only dtypes
+//   - dtype.go, with range.go for the range of dtypes, loss.go for what a conversion loses, elements.go for their Go
+//     types, typing.go for the dtypes of elements, and storage.go for storage-only dtypes
 //   - promote.go and cast.go convert operands
 //   - shape.go and layout.go are shapes and the layout of values in memory
-//   - dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic, parsing and printing; dims.go
-//     declares names
-//   - settled.go simplifies sizes with what is known, count.go counts elements, requirement.go has requirements on sizes
+//   - dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic, parsing and printing;
+//     dims.go declares names
+//   - settled.go simplifies sizes with what is known, count.go counts elements, requirement.go has requirements on
+//     sizes
 //
 // Mistakes:
 //   - mistake.go, mistaketable.go and mistaketext.go are mistakes and their texts

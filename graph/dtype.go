@@ -107,7 +107,8 @@ func (t DType) wrong() string {
 // IsFloat reports whether t is a floating-point type: those have gradients.
 func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 
-// IsStorage reports whether values of t are stored, moved and converted, and not computed with: Float8E4M3FN and Float8E5M2.
+// IsStorage reports whether values of t are stored, moved and converted, and not computed with: Float8E4M3FN and
+// Float8E5M2.
 func (t DType) IsStorage() bool { return t == Float8E4M3FN || t == Float8E5M2 }
 
 // Gradient returns the dtype of gradients with respect to values of t: t itself, or Float32 if t is for storage only.
@@ -132,10 +133,10 @@ func (t DType) IsUnsigned() bool {
 // Bits returns the number of bits of an element of an integer type.
 func (t DType) Bits() int { return 8 * t.Size() }
 
-// Computed returns the dtype in which an operation on elements of t computes, before its result is
-// stored as t: Int32 and Int64 for narrower and unsigned integers, whose results wrap around to t, and Float32 for
-// floating-point numbers of 16 and 8 bits, whose results are rounded to t, half to even. Other dtypes are computed in themselves. An
-// Uint64 beyond the greatest Int64 has the same bits as a negative one.
+// Computed returns the dtype in which an operation on elements of t computes, before its result is stored as t: Int32
+// and Int64 for narrower and unsigned integers, whose results wrap around to t, and Float32 for floating-point numbers
+// of 16 and 8 bits, whose results are rounded to t, half to even. Other dtypes are computed in themselves. An Uint64
+// beyond the greatest Int64 has the same bits as a negative one.
 func (t DType) Computed() DType { return t.row().computed }
 
 func (t DType) row() (r struct {

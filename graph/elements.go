@@ -8,7 +8,8 @@ import (
 
 // Element is the set of Go types that tensors are made of.
 type Element interface {
-	bool | uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | half.Float8E4M3FN | half.Float8E5M2 | half.Float16 | half.BFloat16 | float32 | float64
+	bool | uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | half.Float8E4M3FN | half.Float8E5M2 |
+		half.Float16 | half.BFloat16 | float32 | float64
 }
 
 // elementType is what is known of the Go type of a dtype's elements.
@@ -43,12 +44,15 @@ var elementTypes = [...]elementType{
 		func(value float64, _ int64) half.Float16 { return half.NewFloat16(float32(value)) }),
 	BFloat16: elementsAre(func(v half.BFloat16) (float64, int64) { return float64(v.Float32()), 0 },
 		func(value float64, _ int64) half.BFloat16 { return half.NewBFloat16(float32(value)) }),
-	Float32: elementsAre(func(v float32) (float64, int64) { return float64(v), 0 }, func(value float64, _ int64) float32 { return float32(value) }),
-	Float64: elementsAre(func(v float64) (float64, int64) { return v, 0 }, func(value float64, _ int64) float64 { return value }),
+	Float32: elementsAre(func(v float32) (float64, int64) { return float64(v), 0 },
+		func(value float64, _ int64) float32 { return float32(value) }),
+	Float64: elementsAre(func(v float64) (float64, int64) { return v, 0 },
+		func(value float64, _ int64) float64 { return value }),
 }
 
 func integers[T uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64]() elementType {
-	return elementsAre(func(v T) (float64, int64) { return float64(v), int64(v) }, func(_ float64, whole int64) T { return T(whole) })
+	return elementsAre(func(v T) (float64, int64) { return float64(v), int64(v) },
+		func(_ float64, whole int64) T { return T(whole) })
 }
 
 func elementsAre[T Element](get func(T) (float64, int64), set func(float64, int64) T) elementType {
@@ -84,7 +88,8 @@ func (t DType) SliceType() reflect.Type {
 	return elementTypes[t].slice
 }
 
-// DTypeOfSlice returns the dtype of the elements of a slice and their number; InvalidDType for anything but a slice of elements.
+// DTypeOfSlice returns the dtype of the elements of a slice and their number; InvalidDType for anything but a slice of
+// elements.
 func DTypeOfSlice(data any) (t DType, count int) {
 	if t = dtypeOfSlice[reflect.TypeOf(data)]; t.Valid() {
 		count = reflect.ValueOf(data).Len()

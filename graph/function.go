@@ -77,8 +77,8 @@ type Arrays struct {
 	ints          scratch
 }
 
-// IndexError is the error of a Go function that an element of an operand is no index of an axis. A run tells of it as of those of operations
-// that gather: it names the operand as the user does, the element and its value.
+// IndexError is the error of a Go function that an element of an operand is no index of an axis. A run tells of it as
+// of those of operations that gather: it names the operand as the user does, the element and its value.
 type IndexError struct {
 	Operand int   // counted from 0
 	Shape   []int // of the operand
@@ -89,7 +89,8 @@ type IndexError struct {
 
 // Error tells of the element by its number.
 func (e IndexError) Error() string {
-	return fmt.Sprintf("index out of range in self: element %d of operand %d is %d, and there are %d elements", e.At, e.Operand, e.Value, e.Size)
+	return fmt.Sprintf("index out of range in self: element %d of operand %d is %d, and there are %d elements", e.At,
+		e.Operand, e.Value, e.Size)
 }
 
 // Floats returns room for n numbers, of any values. It lasts until the function returns, and is used again.
@@ -122,9 +123,10 @@ func (s *scratch) begin() {
 	s.used = 0
 }
 
-// Scratch begins some way behind the beginning of a page, where operands and results begin most often: to a processor, what is read from one of two places whose
-// addresses differ by pages seems to be what was just written to the other, and waits for that. Depthwise convolutions take up to a quarter less time so (Zen 4; least
-// from 2 kB on). So many words and more are at the beginning of a page.
+// Scratch begins some way behind the beginning of a page, where operands and results begin most often: to a processor,
+// what is read from one of two places whose addresses differ by pages seems to be what was just written to the other,
+// and waits for that. Depthwise convolutions take up to a quarter less time so (Zen 4; least from 2 kB on). So many
+// words and more are at the beginning of a page.
 const (
 	afterPage = 3072 / 8
 	paged     = 40 << 10 / 8

@@ -170,9 +170,9 @@ func (g *Graph) ParamInit(name string, t DType, init Initializer, shape ...Dim) 
 	return g.declare(paramOp, ParamAttrs{Init: init}, name, t, shape)
 }
 
-// State declares a parameter that no optimiser trains, such as the running statistics of batch normalization: a session holds, shares and
-// saves it as it does any parameter, writes change it, and optimisers pass over it. Its initial values come from init; without one (nil)
-// they are zeros.
+// State declares a parameter that no optimiser trains, such as the running statistics of batch normalization: a session
+// holds, shares and saves it as it does any parameter, writes change it, and optimisers pass over it. Its initial
+// values come from init; without one (nil) they are zeros.
 func (g *Graph) State(name string, t DType, init Initializer, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{Init: init, State: true}, name, t, shape)
 }
@@ -193,10 +193,14 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":
-		n.fail(&Mistake{Code: CodeName, Summary: "an input or a parameter needs a name, by which it is fed, saved and reported"})
+		n.fail(
+			&Mistake{Code: CodeName,
+				Summary: "an input or a parameter needs a name, by which it is fed, saved and reported"})
 	case first != nil:
-		n.fail(&Mistake{Code: CodeName, Summary: fmt.Sprintf("the name %q is taken by the %s made at %s", full, first.op.Name, first.pos),
-			Help: []string{"give each input and parameter its own name, or build it in a Scope"}})
+		n.fail(
+			&Mistake{Code: CodeName, Summary: fmt.Sprintf(
+				"the name %q is taken by the %s made at %s", full, first.op.Name, first.pos),
+				Help: []string{"give each input and parameter its own name, or build it in a Scope"}})
 	default:
 		g.names[full] = n
 	}
@@ -243,7 +247,8 @@ func (g *Graph) ByName(full string) *Node { return g.names[full] }
 func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 	if g == nil {
 		n := &Node{op: op, attrs: attrs, in: in, pos: Caller()}
-		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil", Help: []string{"make one: graph.New(\"name\")"}})
+		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil",
+			Help: []string{"make one: graph.New(\"name\")"}})
 		return n
 	}
 	n := g.add(&Node{op: op, scope: g.scope, origin: g.origin, composite: g.composite}, attrs, in)

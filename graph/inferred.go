@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// What a rule of shapes is given is the operands' own memory, and what it gives goes into all that is built later: what it does wrong is
-// told at once, at the line that uses the operation.
+// What a rule of shapes is given is the operands' own memory, and what it gives goes into all that is built later: what
+// it does wrong is told at once, at the line that uses the operation.
 
 // keepSizes appends the sizes of all operands to memory that the next node uses again, and returns where they begin.
 func (n *Node) keepSizes() (from int) {
@@ -17,8 +17,8 @@ func (n *Node) keepSizes() (from int) {
 	return from
 }
 
-// checkInferred requires that a rule has left the operands' sizes, and the graph, as they were, and that what it gives fits together. Where it
-// has written sizes, they are put back.
+// checkInferred requires that a rule has left the operands' sizes, and the graph, as they were, and that what it gives
+// fits together. Where it has written sizes, they are put back.
 func (n *Node) checkInferred(from, nodes int) {
 	written, sizes := -1, n.g.sizes[from:]
 	n.g.sizes = n.g.sizes[:from]
@@ -33,13 +33,16 @@ func (n *Node) checkInferred(from, nodes int) {
 	why, help := "", ""
 	switch {
 	case written >= 0:
-		why, help = fmt.Sprintf("Infer writes into the shape of operand %d", written), "change a copy: slices.Clone(c.Shape(0))"
+		why, help = fmt.Sprintf("Infer writes into the shape of operand %d", written),
+			"change a copy: slices.Clone(c.Shape(0))"
 		n.shape = slices.Clone(n.shape)
 	case n.bad != nil:
 		return
 	case len(n.g.nodes) > nodes:
-		why, help = "Infer builds nodes", "Infer must only return a dtype and a shape: an operation composed of others needs class graph.Composite, with Expand"
-	case slices.Contains(n.shape, UnknownDim) && len(n.g.mistakes) == 0: // of a mistake an argument may have it too, as in Full(g, t, v, x.Shape()...)
+		why, help = "Infer builds nodes",
+			"Infer must only return a dtype and a shape: an operation composed of others needs class graph.Composite, with Expand"
+	case slices.Contains(n.shape, UnknownDim) && len(n.g.mistakes) == 0:
+		// of a mistake an argument may have it too, as in Full(g, t, v, x.Shape()...)
 		why = fmt.Sprintf("Infer returns shape %s without a mistake: an unknown size is only for failures", n.shape)
 		help = "return a size, named or computed from those of operands; or report what is wrong with c.Fail"
 	default:
@@ -68,7 +71,8 @@ func (n *Node) wrongStretch() string {
 			continue
 		}
 		if len(kinds) != len(n.shape) || lead < 0 {
-			return fmt.Sprintf("Infer gives shape %s, to which %s is not repeated along the %d axes that it records", n.shape, x, len(kinds))
+			return fmt.Sprintf("Infer gives shape %s, to which %s is not repeated along the %d axes that it records",
+				n.shape, x, len(kinds))
 		}
 		for axis, kind := range kinds {
 			size, whole := Dim(0), false
@@ -77,7 +81,8 @@ func (n *Node) wrongStretch() string {
 				size = x[axis-lead]
 			}
 			if kind > Undecided || (kind == Missing) != (axis < lead) || kind == Stretched && whole && size != 1 {
-				return fmt.Sprintf("Infer gives shape %s, to which %s is not repeated: it records axis %d as %s", n.shape, x, axis, kind)
+				return fmt.Sprintf("Infer gives shape %s, to which %s is not repeated: it records axis %d as %s",
+					n.shape, x, axis, kind)
 			}
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Fixed arguments are the node's own: what a caller does later with the slices and maps that it has given changes no node. Pointers stay what they are, as
-// do values that are none of a program's, such as the nodes and the elements of the library's operations.
+// Fixed arguments are the node's own: what a caller does later with the slices and maps that it has given changes no
+// node. Pointers stay what they are, as do values that are none of a program's, such as the nodes and the elements of
+// the library's operations.
 
 // kept returns the fixed arguments of a node that is built with attrs.
 func (g *Graph) kept(op *Op, attrs any) any {
@@ -29,7 +30,8 @@ type keptType struct {
 
 var keptTypes sync.Map // from keptType to bool
 
-// holdsKept reports whether values of a type may hold a slice or a map that is to be copied: of the library's operations only lists of sizes and axes are a user's.
+// holdsKept reports whether values of a type may hold a slice or a map that is to be copied: of the library's
+// operations only lists of sizes and axes are a user's.
 func holdsKept(t reflect.Type, users bool) bool {
 	key := keptType{t, users}
 	if known, is := keptTypes.Load(key); is {
@@ -98,7 +100,8 @@ func copied(v reflect.Value, users bool) reflect.Value {
 	}
 	for i := range made.NumField() {
 		field := made.Field(i)
-		field = reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem() // those without exported names too
+		// those without exported names too
+		field = reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 		field.Set(copied(field, users))
 	}
 	return made

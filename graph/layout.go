@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// Layout describes where a view's elements are in the storage of its root, in elements: element (i0, i1, …) is at Offset + i0*Strides[0] +
-// i1*Strides[1] + …. A stride may be 0 (the axis is repeated), negative (it runs backwards), or less than what it steps over (windows that
-// overlap). Strides and offset are expressions like sizes, so that a view of a value whose size is known only at run time still has an
-// exact layout.
+// Layout describes where a view's elements are in the storage of its root, in elements: element (i0, i1, …) is at
+// Offset + i0*Strides[0] + i1*Strides[1] + …. A stride may be 0 (the axis is repeated), negative (it runs backwards),
+// or less than what it steps over (windows that overlap). Strides and offset are expressions like sizes, so that a view
+// of a value whose size is known only at run time still has an exact layout.
 type Layout struct {
 	Shape   Shape
 	Strides []Dim

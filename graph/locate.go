@@ -59,6 +59,8 @@ func (g *Graph) sitesOf(f Frame) (sites []callSite) {
 	for _, d := range g.dims {
 		add(d.pos)
 	}
-	slices.SortFunc(sites, func(a, b callSite) int { return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner)) })
+	slices.SortFunc(sites, func(a, b callSite) int {
+		return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner))
+	})
 	return sites
 }

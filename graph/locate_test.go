@@ -37,7 +37,8 @@ func TestColumnsOfCalls(t *testing.T) {
 		word string
 	}{
 		"first input": {x, `g.Input("x"`}, "second input": {y, `g.Input("y"`}, "a call": {inner, "ops.Exp"},
-		"outer of two": {outer, "ops.Add(ops"}, "inner of two": {outer.In(0), "ops.Add(inner"}, "operand": {outer.In(1), "ops.Neg"},
+		"outer of two": {outer, "ops.Add(ops"}, "inner of two": {outer.In(0), "ops.Add(inner"},
+		"operand": {outer.In(1), "ops.Neg"},
 		"generic": {constant, "graph.Constant"}, "on several lines": {long, "Mul"},
 	} {
 		f, ok := g.Locate(c.node.Pos())
@@ -56,7 +57,8 @@ func TestPlacesAreRelativeToTheWorkingDirectory(t *testing.T) {
 	t.Chdir(filepath.Dir(here))
 	text := wrong.Err().Error()
 	require.Regexp(t, `^graph/locate_test.go:\d+:11: error `, text)
-	require.Equal(t, strings.Count(text, "locate_test.go"), strings.Count(text, "graph/locate_test.go"), "all places have one form")
+	require.Equal(t, strings.Count(text, "locate_test.go"), strings.Count(text, "graph/locate_test.go"),
+		"all places have one form")
 }
 
 // A message of a program whose source is gone has a line and no column.

@@ -95,7 +95,8 @@ func (r *Region) String() string {
 // OpenRegion starts a body within the one that is open. Nodes may be computed from its values until end is called.
 func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	outer := g.region
-	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, example: s.Example, open: true, pos: g.here()}
+	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, example: s.Example, open: true,
+		pos: g.here()}
 	g.region = r
 	return r, func() { g.region, r.open = outer, false }
 }
@@ -156,9 +157,10 @@ const (
 	LoopCarried LoopRole = iota // the value carried from the previous step; the operand is the initial value
 	LoopElement                 // the operand's part at the step's position on the first axis
 	LoopStep                    // the position of the step, an Int64
-	LoopEnd                     // the number of steps; the operands are all carried values, the steps' results, and limits
-	LoopFinal                   // a result of the last step; the operand is the end
-	LoopStack                   // a value of all steps along a new first axis; the operands are the end and the value
+	// the number of steps; the operands are all carried values, the steps' results, and limits
+	LoopEnd
+	LoopFinal // a result of the last step; the operand is the end
+	LoopStack // a value of all steps along a new first axis; the operands are the end and the value
 )
 
 var loopRoles = [...]string{"carried", "element", "step", "end", "final", "stack"}
@@ -223,12 +225,14 @@ func (n *Node) findRegion(open *Region) {
 	if open != nil && (open.whole || n.op.belongsToOpen()) && n.op.Class != Source && n.region.Holds(open) {
 		n.region = open
 	}
-	if n.op.Ordered && n.region != nil && !n.region.ordered { // a write only while the body is built: programs are compiled at the same time
+	if n.op.Ordered && n.region != nil && !n.region.ordered {
+		// a write only while the body is built: programs are compiled at the same time
 		n.region.ordered = true
 	}
 }
 
-// belongsToOpen reports whether nodes of the operation belong to the body that is open, whatever they are computed from.
+// belongsToOpen reports whether nodes of the operation belong to the body that is open, whatever they are computed
+// from.
 func (op *Op) belongsToOpen() bool { return op.Ordered || op.EachStep }
 
 // misplaced refuses an operation that does not go with the bodies of loops in which its operands stand.
@@ -260,20 +264,24 @@ func (n *Node) OutsideOfBody(what string) *Mistake {
 func (n *Node) outsideOf(what string) *Mistake {
 	if n.region.example {
 		return &Mistake{Code: CodeLoop,
-			Summary:  fmt.Sprintf("%s, %s, is a value of a single example, in the function at %s, but is used outside of it", what, n.Called(), n.region.pos),
+			Summary: fmt.Sprintf(
+				"%s, %s, is a value of a single example, in the function at %s, but is used outside of it", what,
+				n.Called(), n.region.pos),
 			Operands: []OperandNote{{Node: n, Text: "differs from example to example"}},
-			Help:     []string{"return it from the function: Vmap returns the values of all examples along a new first axis"}}
+			Help: []string{
+				"return it from the function: Vmap returns the values of all examples along a new first axis"}}
 	}
 	return &Mistake{Code: CodeLoop,
-		Summary:  fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, but is used outside of it", what, n.Called(), n.region.pos),
+		Summary: fmt.Sprintf("%s, %s, is a value of the body of the loop at %s, but is used outside of it", what,
+			n.Called(), n.region.pos),
 		Operands: []OperandNote{{Node: n, Text: "differs from step to step"}},
 		Help: []string{
 			"return it from the body: as a carried value, of which the loop returns the last one, or as an output, of which it returns those of all steps along a new axis",
 		}}
 }
 
-// strayWrite refuses a write within a body to memory that is not made in the same step. It stands in the body that is open, also if nothing that it reads
-// differs from step to step.
+// strayWrite refuses a write within a body to memory that is not made in the same step. It stands in the body that is
+// open, also if nothing that it reads differs from step to step.
 func (n *Node) strayWrite() *Mistake {
 	body := n.region
 	if n.g != nil && n.g.region != nil && body.Holds(n.g.region) {
@@ -288,8 +296,11 @@ func (n *Node) strayWrite() *Mistake {
 	}
 	if body.example {
 		return &Mistake{Code: CodeLoop,
-			Summary: fmt.Sprintf("the function of an example writes %s, which it did not make for each example", memory.Called()),
-			Help:    []string{fmt.Sprintf("write to a copy made in the function, so that each example has its own: ops.Copy(%s)", memory.Called())}}
+			Summary: fmt.Sprintf("the function of an example writes %s, which it did not make for each example",
+				memory.Called()),
+			Help: []string{
+				fmt.Sprintf("write to a copy made in the function, so that each example has its own: ops.Copy(%s)",
+					memory.Called())}}
 	}
 	return &Mistake{Code: CodeLoop,
 		Summary: fmt.Sprintf("the body of a loop writes %s, which is not made in the same step", memory.Called()),

@@ -65,7 +65,8 @@ func (t DType) Within(of DType) bool {
 // Epsilon returns the machine epsilon of a floating-point dtype, like torch.finfo(t).eps.
 func (t DType) Epsilon() float64 { return math.Ldexp(1, 1-t.digits()) }
 
-// digits returns the binary digits of a number of the dtype, its sign not among them: all whole numbers of as many are exact.
+// digits returns the binary digits of a number of the dtype, its sign not among them: all whole numbers of as many are
+// exact.
 func (t DType) digits() int {
 	switch t {
 	case Bool:

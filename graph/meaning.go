@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// What the functions of a user's operation give for a node is kept when the node is built, and asked for again when it is compiled: between, nothing of it
-// may change.
+// What the functions of a user's operation give for a node is kept when the node is built, and asked for again when it
+// is compiled: between, nothing of it may change.
 
 // meaning is what an operation says of a node.
 type meaning struct {
@@ -80,7 +80,8 @@ func (e *typing) noteDims(lists ...[]Dim) {
 	}
 }
 
-// keepMeaning keeps what a user's operation says of a node that was just built. Its element is known from the check of it.
+// keepMeaning keeps what a user's operation says of a node that was just built. Its element is known from the check of
+// it.
 func (n *Node) keepMeaning() {
 	if n.bad != nil || !n.judged || n.g.derived || !n.g.isUsers(n.op) || n.hasUnknown() {
 		return
@@ -103,7 +104,8 @@ func (n *Node) keepMeaning() {
 	n.g.meanings[n] = m
 }
 
-// hasUnknown reports whether a mistake has left a size of an operand unknown: what is computed with it says nothing of the operation.
+// hasUnknown reports whether a mistake has left a size of an operand unknown: what is computed with it says nothing of
+// the operation.
 func (n *Node) hasUnknown() bool {
 	return slices.ContainsFunc(n.in, func(x *Node) bool { return slices.Contains(x.shape, UnknownDim) })
 }
@@ -140,7 +142,8 @@ func (n *Node) ChangedMeaning() *Mistake {
 	if !slices.Equal(n.in, kept.operands) || !slices.Equal(n.shape, kept.shape) {
 		copy(n.in, kept.operands)
 		copy(n.shape, kept.shape)
-		why, help = "one of its functions writes the operands or the shape of the node", "change a copy: slices.Clone(n.Operands())"
+		why, help = "one of its functions writes the operands or the shape of the node",
+			"change a copy: slices.Clone(n.Operands())"
 	}
 	if why == "" {
 		return nil

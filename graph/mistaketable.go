@@ -23,7 +23,8 @@ func (t *messageText) operands(m *Mistake) {
 		return
 	}
 	shown := shortened(all)
-	apart := m.Apart || !slices.ContainsFunc(all, func(o OperandNote) bool { return len(o.Bad) > 0 }) && m.Node != nil && m.Node.IsPart()
+	apart := m.Apart || !slices.ContainsFunc(all, func(o OperandNote) bool { return len(o.Bad) > 0 }) &&
+		m.Node != nil && m.Node.IsPart()
 	rows := make([]operandRow, len(shown))
 	for i, o := range shown {
 		rows[i] = t.row(o)
@@ -164,7 +165,8 @@ func shapeText(cells []string, widths []int) string {
 			}
 		}
 		b.WriteString(" " + cell + spaces(w-utf8.RuneCountInString(cell)))
-		if i < len(widths)-1 && !strings.HasSuffix(cell, ",") || i < len(widths)-1 && utf8.RuneCountInString(cell) <= w {
+		if i < len(widths)-1 && !strings.HasSuffix(cell, ",") ||
+			i < len(widths)-1 && utf8.RuneCountInString(cell) <= w {
 			b.WriteByte(' ')
 		}
 	}

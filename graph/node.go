@@ -38,7 +38,8 @@ func (n *Node) In(i int) *Node { return n.in[i] }
 // Operands returns all operands; the slice must not be changed.
 func (n *Node) Operands() []*Node { return n.in }
 
-// Read returns the operands whose elements the node reads: all but one that it only waits for. The slice must not be changed.
+// Read returns the operands whose elements the node reads: all but one that it only waits for. The slice must not be
+// changed.
 func (n *Node) Read() []*Node {
 	if n.op.Waits && len(n.in) > 0 {
 		return n.in[:len(n.in)-1]

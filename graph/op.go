@@ -19,7 +19,8 @@ const (
 	Function                 // a Go function of whole arrays, example by example
 )
 
-var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version", "loop", "function"}
+var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update",
+	"version", "loop", "function"}
 
 // String names the class in lower case.
 func (c Class) String() string {
@@ -179,8 +180,8 @@ type Op struct {
 	Ref *Reference
 }
 
-// Assembly is a value that is assembled from operands. Element (i0, i1, …) of operand k is at (Start[k][0] + i0*Step[k][0], …), inside the
-// result, and no two operands overlap.
+// Assembly is a value that is assembled from operands. Element (i0, i1, …) of operand k is at (Start[k][0] +
+// i0*Step[k][0], …), inside the result, and no two operands overlap.
 type Assembly struct {
 	Start, Step []Shape // nil for an operand that has no elements there
 	Value       float64 // the value where there is no operand

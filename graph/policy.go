@@ -32,8 +32,8 @@ type Policy struct {
 	// ReducedAxis decides about a value that has one element for each position of an axis but is aligned with another
 	// axis of the same size, a sign of a forgotten KeepDims.
 	ReducedAxis WarnChoice
-	// VectorAxis decides about a vector that is aligned with the last axis and has the size of the one to which it more likely belongs,
-	// such as one value per channel of an image.
+	// VectorAxis decides about a vector that is aligned with the last axis and has the size of the one to which it more
+	// likely belongs, such as one value per channel of an image.
 	VectorAxis WarnChoice
 	// OverExamples decides about a softmax along the axis of examples.
 	OverExamples WarnChoice

@@ -79,8 +79,8 @@ func (f Frame) function() string {
 	return withoutPackage(f.Func)
 }
 
-// Callers returns the frames from which the function of [Pos.Frame] was called, innermost first, as far as they are known and in the user's
-// code.
+// Callers returns the frames from which the function of [Pos.Frame] was called, innermost first, as far as they are
+// known and in the user's code.
 func (p Pos) Callers() (callers []Frame) {
 	innermost := true
 	p.users(func(f Frame, _ callSite) bool {
@@ -141,7 +141,8 @@ func (p Pos) resolve() (list []userFrame) {
 		case called || isLibrary(fr):
 			call, called = withoutPackage(fr.Function), false
 		default:
-			list = append(list, userFrame{Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, callSite{fr.PC, inner}})
+			list = append(list, userFrame{Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call},
+				callSite{fr.PC, inner}})
 			call = ""
 		}
 		inner = fr.PC
@@ -151,7 +152,8 @@ func (p Pos) resolve() (list []userFrame) {
 
 // isGo tells frames of Go's own packages that call a user's function.
 func isGo(f runtime.Frame) bool {
-	return f.Function == "" || strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "testing.") || strings.HasPrefix(f.Function, "reflect.")
+	return f.Function == "" || strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "testing.") ||
+		strings.HasPrefix(f.Function, "reflect.")
 }
 
 // withoutPackage cuts "path/ops.MatMul" and "path/graph.(*Graph).Input" to their last
@@ -174,8 +176,8 @@ func (p Pos) Short() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 }
 
-// In returns the file with its path relative to the directory dir, or to the working directory if dir is empty, the line, and the column of
-// the call if the source is available.
+// In returns the file with its path relative to the directory dir, or to the working directory if dir is empty, the
+// line, and the column of the call if the source is available.
 func (p Pos) In(dir string) string {
 	f, ok := (*Graph)(nil).Locate(p)
 	if !ok {
@@ -212,7 +214,8 @@ func isLibrary(f runtime.Frame) bool {
 	if ours && worksForUsers(pkg) {
 		return true
 	}
-	// Where the compiler writes a function of ours into a user's, function literals inside it are called after the user's.
+	// Where the compiler writes a function of ours into a user's, function literals inside it are called after the
+	// user's.
 	file, ours := strings.CutPrefix(f.File, moduleFolder)
 	return ours && worksForUsers(path.Dir(file))
 }
@@ -225,7 +228,8 @@ var moduleFolder = func() string {
 
 func worksForUsers(pkg string) bool {
 	switch pkg {
-	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train", "viz", "stablehlo", "weights",
+	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract",
+		"reach", "train", "viz", "stablehlo", "weights",
 		"onnx", "onnx/internal/importer", "onnx/internal/export", "cmd/broadloom":
 		return true
 	}

@@ -83,11 +83,14 @@ var prims = [primCount]struct {
 }{
 	{"add", 2, numbers}, {"sub", 2, numbers}, {"mul", 2, numbers}, {"div", 2, numbers}, {"rem", 2, numbers},
 	{"floordiv", 2, numbers}, {"max", 2, numbers}, {"min", 2, numbers}, {"pow", 2, numbers}, {"atan2", 2, floats},
-	{"neg", 1, numbers}, {"abs", 1, numbers}, {"sign", 1, numbers}, {"sqrt", 1, floats}, {"rsqrt", 1, floats}, {"recip", 1, floats},
+	{"neg", 1, numbers}, {"abs", 1, numbers}, {"sign", 1, numbers}, {"sqrt", 1, floats}, {"rsqrt", 1, floats},
+	{"recip", 1, floats},
 	{"floor", 1, floats}, {"ceil", 1, floats}, {"round", 1, floats}, {"trunc", 1, floats},
-	{"exp", 1, floats}, {"exp_or_zero", 1, floats}, {"expm1", 1, floats}, {"exp2", 1, floats}, {"log", 1, floats}, {"log1p", 1, floats}, {"log2", 1, floats}, {"log10", 1, floats},
+	{"exp", 1, floats}, {"exp_or_zero", 1, floats}, {"expm1", 1, floats}, {"exp2", 1, floats}, {"log", 1, floats},
+	{"log1p", 1, floats}, {"log2", 1, floats}, {"log10", 1, floats},
 	{"tanh", 1, floats}, {"sigmoid", 1, floats}, {"erf", 1, floats}, {"sin", 1, floats}, {"cos", 1, floats},
-	{"lt", 2, anyType}, {"le", 2, anyType}, {"gt", 2, anyType}, {"ge", 2, anyType}, {"eq", 2, anyType}, {"ne", 2, anyType},
+	{"lt", 2, anyType}, {"le", 2, anyType}, {"gt", 2, anyType}, {"ge", 2, anyType}, {"eq", 2, anyType},
+	{"ne", 2, anyType},
 	{"and", 2, logical}, {"or", 2, logical}, {"xor", 2, logical}, {"not", 1, logical}, {"select", 3, anyType},
 }
 

@@ -64,7 +64,8 @@ func (n *Node) promise() (found Promise, ok bool) {
 		return found, false
 	}
 	for _, p := range n.g.promises {
-		if ofCall := p.Kind == Taken && p.call != nil; p.Node == n && !ofCall && (!ok || p.Kind == Given && found.Kind != Given) {
+		if ofCall := p.Kind == Taken && p.call != nil; p.Node == n && !ofCall &&
+			(!ok || p.Kind == Given && found.Kind != Given) {
 			found, ok = p, true
 		}
 	}

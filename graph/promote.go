@@ -80,7 +80,8 @@ func (n *Node) weight() OperandRank {
 	return RankMore
 }
 
-// undefinedPromotion is the mistake of two dtypes that no dtype is promoted from, as PyTorch words it; nil where there are no two such.
+// undefinedPromotion is the mistake of two dtypes that no dtype is promoted from, as PyTorch words it; nil where there
+// are no two such.
 func (op *Op) undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
 	i, k := op.unpromoted(types, ranks)
 	if i < 0 {
@@ -93,16 +94,20 @@ func (op *Op) undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
 			stored = u
 		}
 		return &Mistake{Code: CodeDType,
-			Summary: fmt.Sprintf("Promotion for Float8 Types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
-			Help:    []string{castFirst(stored)}}
+			Summary: fmt.Sprintf("Promotion for Float8 Types is not supported, attempted to promote %s and %s",
+				u.TorchName(), t.TorchName()),
+			Help: []string{castFirst(stored)}}
 	}
 	return &Mistake{Code: CodeDType,
-		Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
-		Help:    []string{meetIn(u, t)}}
+		Summary: fmt.Sprintf(
+			"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s",
+			u.TorchName(), t.TorchName()),
+		Help: []string{meetIn(u, t)}}
 }
 
-// unpromoted returns two operands from whose dtypes none is promoted, k before i, or -1. These are two of which either would do
-// in the other's dtype, where there are such: not every operand takes part, as the condition of a selection does not.
+// unpromoted returns two operands from whose dtypes none is promoted, k before i, or -1. These are two of which either
+// would do in the other's dtype, where there are such: not every operand takes part, as the condition of a selection
+// does not.
 func (op *Op) unpromoted(types []DType, ranks []OperandRank) (i, k int) {
 	does := func(i int, t DType) bool {
 		as := slices.Clone(types)

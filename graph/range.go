@@ -29,9 +29,9 @@ func (t DType) Range() (least, greatest float64) {
 	return -greatest, greatest
 }
 
-// Holds reports whether the dtype can represent a number written in a program, up to rounding, by PyTorch's rule for filling tensors:
-// floating-point dtypes have infinities and NaN, a negative number wraps around in an unsigned one, and Bool holds all as whether they are
-// 0.
+// Holds reports whether the dtype can represent a number written in a program, up to rounding, by PyTorch's rule for
+// filling tensors: floating-point dtypes have infinities and NaN, a negative number wraps around in an unsigned one,
+// and Bool holds all as whether they are 0.
 func (t DType) Holds(v float64) bool {
 	least, greatest := t.Range()
 	switch {

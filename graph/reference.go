@@ -13,8 +13,8 @@ type Reference struct {
 	// NoGradient says why no gradient flows, if the dtypes alone do not explain it: "it is constant between its
 	// jumps".
 	NoGradient string
-	// Cost is the amount of arithmetic in the example, if it does not follow from the operation's class and element: "n*log(n)
-	// comparisons".
+	// Cost is the amount of arithmetic in the example, if it does not follow from the operation's class and element:
+	// "n*log(n) comparisons".
 	Cost string
 }
 

@@ -26,7 +26,8 @@ func RefusedBy(fn string, args any, rule func(*Call), in ...*Node) *Node {
 }
 
 func refusedOp(fn string, fewest int, rule func(*Call)) *Op {
-	return &Op{Name: "refused", Func: fn, Doc: "a value that could not be built", Class: Composite, Storage: true, MinIn: fewest, MaxIn: -1,
+	return &Op{Name: "refused", Func: fn, Doc: "a value that could not be built", Class: Composite, Storage: true,
+		MinIn: fewest, MaxIn: -1,
 		Infer: func(c *Call) (DType, Shape) {
 			if rule != nil {
 				rule(c)
@@ -43,8 +44,8 @@ func (m *Mistake) tell(c *Call) {
 	}
 }
 
-// failOfDType refuses the node's dtype, unless it is that of a value which has a mistake of its own, which was told: what is built like such a value
-// stays silent.
+// failOfDType refuses the node's dtype, unless it is that of a value which has a mistake of its own, which was told:
+// what is built like such a value stays silent.
 func (n *Node) failOfDType() {
 	if n.dtype == InvalidDType && n.g != nil && len(n.g.mistakes) > 0 {
 		return

@@ -27,8 +27,11 @@ func TestWhatIsBuiltLikeAMistakeStaysSilent(t *testing.T) {
 	x := g.Input("x", graph.Float32, 8, 3)
 	bad := ops.Einsum("ij,jk->il", x, x)
 	require.Equal(t, graph.InvalidDType, bad.DType())
-	for _, y := range []*graph.Node{ops.Zeros(g, bad.DType(), 3), g.Scalar(bad.DType(), 1), g.Input("like", bad.DType(), 3), ops.Cast(x, bad.DType()),
-		ops.Cond(g.Input("is", graph.Bool), func() []*graph.Node { return []*graph.Node{x} }, func() []*graph.Node { return []*graph.Node{bad} })[0]} {
+	for _, y := range []*graph.Node{ops.Zeros(g, bad.DType(), 3), g.Scalar(bad.DType(), 1),
+		g.Input("like", bad.DType(), 3), ops.Cast(x, bad.DType()),
+		ops.Cond(g.Input("is", graph.Bool), func() []*graph.Node { return []*graph.Node{x} }, func() []*graph.Node {
+			return []*graph.Node{bad}
+		})[0]} {
 		require.NoError(t, y.Err())
 		require.False(t, y.Judged())
 		require.NoError(t, ops.Exp(y).Err())

@@ -76,7 +76,8 @@ func (g *Graph) Keep(stays func(*Node) bool) {
 // InputFor appends an input that stands for n, a value of another graph, possibly with another shape. Messages call
 // it n.
 func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {
-	return g.add(&Node{op: inputOp, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(), dtype: t, shape: shape, judged: true}, InputAttrs{}, nil)
+	return g.add(&Node{op: inputOp, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(),
+		dtype: t, shape: shape, judged: true}, InputAttrs{}, nil)
 }
 
 // At builds nodes with the position, the scope and, within a gradient, the origin of n, a node of another graph.
@@ -92,9 +93,11 @@ func (g *Graph) At(n *Node, build func()) {
 // reported for n.
 func (g *Graph) Like(n *Node, build func()) {
 	origin, scope, composite, from, policy, standsFor := g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor
-	g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = n.origin, n.scope, n.composite, n.pos, policy.said(), n
+	g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = n.origin, n.scope, n.composite, n.pos,
+		policy.said(), n
 	defer func() {
-		g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = origin, scope, composite, from, policy, standsFor
+		g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = origin, scope, composite, from, policy,
+			standsFor
 	}()
 	build()
 }
@@ -150,8 +153,8 @@ func (n *Node) Source() *Node {
 // IsConst reports whether the node is a constant.
 func (n *Node) IsConst() bool { return n.op == constOp }
 
-// ConstData returns a constant's elements in row-major order: a slice of its dtype's Go type, such as []float32, which must not
-// be changed.
+// ConstData returns a constant's elements in row-major order: a slice of its dtype's Go type, such as []float32, which
+// must not be changed.
 func (n *Node) ConstData() any { return n.attrs.(ConstAttrs).Data }
 
 // InferAgain returns a copy of the node with what its operation's rule now infers from the operands, and the mistake

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// A graph is complete before a program of it runs: what a Go function of the program would build in it is computed by nothing, and other goroutines may
-// read the graph.
+// A graph is complete before a program of it runs: what a Go function of the program would build in it is computed by
+// nothing, and other goroutines may read the graph.
 
 // BuiltInRun is the panic of a function that builds nodes in the graph of the program that called it. A run converts
 // it to an error.
@@ -17,8 +17,9 @@ type BuiltInRun struct {
 // Error says what to do instead.
 func (e *BuiltInRun) Error() string {
 	f, _ := e.Pos.Frame()
-	return fmt.Sprintf("it calls %s at %s, which would build a node of the program's graph during a run: build all nodes before the program is compiled, "+
-		"and compute here in Go; or build and compile a separate graph, made by graph.New", f.Call, e.Pos)
+	return fmt.Sprintf(
+		"it calls %s at %s, which would build a node of the program's graph during a run: build all nodes before the program is compiled, "+
+			"and compute here in Go; or build and compile a separate graph, made by graph.New", f.Call, e.Pos)
 }
 
 // BeginFunctions records that a program of the graph calls Go functions until [Graph.EndFunctions].

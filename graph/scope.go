@@ -2,8 +2,8 @@ package graph
 
 import "strings"
 
-// ScopeSeparator separates the names of scopes from each other, and from the names of values made in them: "block3.attn.weight", as in
-// PyTorch's state_dict.
+// ScopeSeparator separates the names of scopes from each other, and from the names of values made in them:
+// "block3.attn.weight", as in PyTorch's state_dict.
 const ScopeSeparator = "."
 
 // Scope builds part of a graph in a scope: names of nodes made by build start with the scope's name, and pictures can

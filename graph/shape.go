@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Shape lists the sizes of a value's axes, outermost first. An empty shape is a scalar (rank 0). There is no maximum rank.
+// Shape lists the sizes of a value's axes, outermost first. An empty shape is a scalar (rank 0). There is no maximum
+// rank.
 type Shape []Dim
 
 // MakeShape copies sizes into a Shape.

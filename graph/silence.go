@@ -2,10 +2,10 @@ package graph
 
 import "slices"
 
-// Silence excuses the node from what is a mistake or a warning only by the graph's [Policy], such as graph.CodeMutualExpand, and returns
-// the node. Where the call that gave the node made several, as ops.MSE and the layers of package nn do, all of them are excused, whichever of
-// its results is the node. Other mistakes stay: they are not
-// configurable.
+// Silence excuses the node from what is a mistake or a warning only by the graph's [Policy], such as
+// graph.CodeMutualExpand, and returns the node. Where the call that gave the node made several, as ops.MSE and the
+// layers of package nn do, all of them are excused, whichever of its results is the node. Other mistakes stay: they are
+// not configurable.
 func (n *Node) Silence(codes ...Code) *Node {
 	if n.g == nil {
 		return n
@@ -33,7 +33,8 @@ func (n *Node) Silence(codes ...Code) *Node {
 // maxMadeWith bounds the calls that one line of the user's program is taken to have made; those of a loop look alike.
 const maxMadeWith = 100
 
-// madeWith returns the nodes of the call that made n, and those from which they come that the same line of the user's program made.
+// madeWith returns the nodes of the call that made n, and those from which they come that the same line of the user's
+// program made.
 func (n *Node) madeWith() []*Node {
 	made := n.Parts()
 	f, ok := n.pos.Frame()

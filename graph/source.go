@@ -63,8 +63,9 @@ func (a LiteralAttrs) String() string {
 }
 
 var (
-	inputOp   = &Op{Name: "input", Func: "Input", Doc: "A value fed to every run.", Class: Source}
-	paramOp   = &Op{Name: "param", Func: "Param", Doc: "A value held by a session and changed by updates.", Class: Source}
+	inputOp = &Op{Name: "input", Func: "Input", Doc: "A value fed to every run.", Class: Source}
+	paramOp = &Op{Name: "param", Func: "Param", Doc: "A value held by a session and changed by updates.",
+		Class: Source}
 	constOp   = &Op{Name: "const", Func: "Constant", Doc: "A value fixed in the program.", Class: Source}
 	literalOp = &Op{Name: "number", Func: "Num", Doc: "A number that takes the dtype of what it meets.", Class: Source}
 )
@@ -82,7 +83,8 @@ func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
 func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
 	wrong := ""
 	if !t.Valid() {
-		wrong, data = "a constant's elements must be a slice of a dtype's Go type, such as []float32, not "+typeName(data), []float64{}
+		wrong, data = "a constant's elements must be a slice of a dtype's Go type, such as []float32, not "+
+			typeName(data), []float64{}
 	}
 	g.refuseInRun()
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
@@ -93,10 +95,12 @@ func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
 	case wrong != "":
 		n.fail(&Mistake{Code: CodeInvalidDType, Summary: wrong})
 	case !n.shape.IsStatic() || !whole:
-		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
+		n.fail(
+			&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
 	case count != int64(given):
-		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, given),
-			Help: []string{fmt.Sprintf("%s has %d elements, but got %d", n.shape, count, given)}})
+		n.fail(
+			&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, given),
+				Help: []string{fmt.Sprintf("%s has %d elements, but got %d", n.shape, count, given)}})
 	}
 	n.judged = n.bad == nil
 	return n
@@ -120,8 +124,8 @@ func (g *Graph) Scalar(t DType, v float64) *Node {
 	return g.number(LiteralAttrs{Value: v, Whole: whole, Kind: kind}, t)
 }
 
-// Num makes a number that can be used as an operand: ops.Mul(x, graph.Num(0.5)). It counts in promotion as PyTorch counts a Python number:
-// it takes the tensor's dtype unless its own category is higher.
+// Num makes a number that can be used as an operand: ops.Mul(x, graph.Num(0.5)). It counts in promotion as PyTorch
+// counts a Python number: it takes the tensor's dtype unless its own category is higher.
 func Num[T int | int32 | int64 | float32 | float64 | bool](v T) *Node {
 	a := LiteralAttrs{}
 	switch v := any(v).(type) {

@@ -69,8 +69,8 @@ func (s *StandIns) values(in []*Node) []*Node {
 	return in
 }
 
-// Attempt runs build. Where it returns false, the nodes that it has built are taken away again, with all that was recorded of
-// them: nobody must have kept one.
+// Attempt runs build. Where it returns false, the nodes that it has built are taken away again, with all that was
+// recorded of them: nobody must have kept one.
 func (g *Graph) Attempt(build func() (keep bool)) bool {
 	nodes, needs, promises, independences := len(g.nodes), g.needs, g.promises, g.independences
 	mistakes, warnings, notes, multiples := g.mistakes, g.warnings, g.notes, g.multiples

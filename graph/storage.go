@@ -21,10 +21,13 @@ func (n *Node) StorageMistake(op string) *Mistake {
 }
 
 func castFirst(t DType) string {
-	return fmt.Sprintf("%s is for storage only: convert it first, such as with ops.Cast(x, graph.%s), and convert the result back", t, t.Computed().GoName())
+	return fmt.Sprintf(
+		"%s is for storage only: convert it first, such as with ops.Cast(x, graph.%s), and convert the result back", t,
+		t.Computed().GoName())
 }
 
-// movesElements reports whether an operation stores, moves, picks or converts elements, and does nothing else with them.
+// movesElements reports whether an operation stores, moves, picks or converts elements, and does nothing else with
+// them.
 func (n *Node) movesElements() bool {
 	op := n.op
 	if op.Storage {

@@ -12,8 +12,8 @@ import (
 // longConstant is the number of elements past which the text form elides a constant.
 const longConstant = 8
 
-// String returns the graph's text form: one value a line, operands before users. It does not depend on positions in the source file, so
-// that golden tests can compare it.
+// String returns the graph's text form: one value a line, operands before users. It does not depend on positions in the
+// source file, so that golden tests can compare it.
 func (g *Graph) String() string {
 	return g.text(func(n *Node) (sign rune, remark string) { return ' ', n.badText() })
 }
@@ -80,7 +80,9 @@ func (n *Node) typeText() string {
 // is computed from nothing, and this one is not.
 func (n *Node) opWord() string {
 	isSource := n.op == inputOp || n.op == paramOp || n.op == constOp
-	if name := n.op.Name; isWord(name) && isSource == slices.ContainsFunc(SourceOps(), func(op *Op) bool { return op.Name == name }) {
+	if name := n.op.Name; isWord(name) && isSource == slices.ContainsFunc(SourceOps(), func(op *Op) bool {
+		return op.Name == name
+	}) {
 		return name
 	}
 	return strconv.Quote(n.op.Name)

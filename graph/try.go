@@ -44,7 +44,8 @@ type Trial struct {
 // change.
 func (g *Graph) Try(changes ...Change) *Trial {
 	t := &Trial{from: g, changed: map[*Node]*Node{}, scratch: &Graph{
-		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names, scope: g.scope, settling: settling{multiples: g.multiples}}}
+		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names,
+		scope: g.scope, settling: settling{multiples: g.multiples}}}
 	first := len(g.nodes)
 	by := map[*Node]Change{}
 	for _, c := range changes {
@@ -96,7 +97,8 @@ var (
 
 // standIn makes a value that takes the place of operand x.
 func (t *Trial) standIn(op *Op, as Type, x *Node, more ...*Node) *Node {
-	return &Node{g: t.scratch, op: op, in: append([]*Node{x}, more...), id: x.id, dtype: as.DType, shape: as.Shape, judged: true}
+	return &Node{g: t.scratch, op: op, in: append([]*Node{x}, more...), id: x.id, dtype: as.DType, shape: as.Shape,
+		judged: true}
 }
 
 // current returns a node as the changes so far have made it.

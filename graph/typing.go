@@ -50,7 +50,8 @@ func (n *Node) checkElement() {
 	}
 	n.g.wrongElement[n.op] = true
 	m := n.op.NotWhole(wrong)
-	m.Help = []string{"convert operands before the node is built, with Promote (such as ops.ToCommonType); or in Emit, with Emitter.Convert"}
+	m.Help = []string{
+		"convert operands before the node is built, with Promote (such as ops.ToCommonType); or in Emit, with Emitter.Convert"}
 	n.fail(m)
 }
 

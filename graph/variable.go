@@ -20,8 +20,10 @@ var (
 		`(?:\s+\*` + pathPattern + wordPattern + `)?\s*:?=\s*([^=].*)$`)
 	returning = regexp.MustCompile(`^\s*return\s+(.+)$`)
 	calling   = regexp.MustCompile(`^` + pathPattern + `(` + wordPattern + `)(?:\[[^\]]*\])?\(`)
-	promising = regexp.MustCompile(`^` + pathPattern + `(?:Gives|Expect|ExpectShape)\((.+)$`) // calls that return what they are given
-	literal   = regexp.MustCompile(`^func\d+$`)                                               // how Go calls a function without a name
+	// calls that return what they are given
+	promising = regexp.MustCompile(`^` + pathPattern + `(?:Gives|Expect|ExpectShape)\((.+)$`)
+	// how Go calls a function without a name
+	literal = regexp.MustCompile(`^func\d+$`)
 )
 
 // variable returns the variable to which the node is assigned, or "". A value that a function
@@ -112,7 +114,9 @@ func (n *Node) valueOf(values []string, call string, level int, f Frame, site ca
 			return at <= level
 		})
 	}
-	slices.SortFunc(sites, func(a, b callSite) int { return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner)) })
+	slices.SortFunc(sites, func(a, b callSite) int {
+		return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner))
+	})
 	if at := slices.Index(sites, site); at >= 0 && len(sites) == len(calls) {
 		return calls[at]
 	}

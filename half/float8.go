@@ -2,12 +2,12 @@ package half
 
 import "math"
 
-// Float8E4M3FN is a floating-point number of 8 bits, by its bits: a sign, 4 bits of exponent and 3 of fraction. It has numbers from 2^-9 to 448, and
-// no infinity: what rounds to more is NaN.
+// Float8E4M3FN is a floating-point number of 8 bits, by its bits: a sign, 4 bits of exponent and 3 of fraction. It has
+// numbers from 2^-9 to 448, and no infinity: what rounds to more is NaN.
 type Float8E4M3FN uint8
 
-// Float8E5M2 is a floating-point number of 8 bits, by its bits: a sign, 5 bits of exponent and 2 of fraction, as the upper half of a Float16. It has
-// numbers from 2^-16 to 57,344, and infinities.
+// Float8E5M2 is a floating-point number of 8 bits, by its bits: a sign, 5 bits of exponent and 2 of fraction, as the
+// upper half of a Float16. It has numbers from 2^-16 to 57,344, and infinities.
 type Float8E5M2 uint8
 
 // float8 is the form of a format of 8 bits.

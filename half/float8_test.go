@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFloat8AsPyTorch compares all elements, and the numbers around each and around the middle between two, with PyTorch.
+// TestFloat8AsPyTorch compares all elements, and the numbers around each and around the middle between two, with
+// PyTorch.
 func TestFloat8AsPyTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/float8.json")
 	require.NoError(t, err)
@@ -21,8 +22,12 @@ func TestFloat8AsPyTorch(t *testing.T) {
 		encode func(float32) uint8
 		decode func(uint8) float32
 	}{
-		"float8_e4m3fn": {func(v float32) uint8 { return uint8(NewFloat8E4M3FN(v)) }, func(b uint8) float32 { return Float8E4M3FN(b).Float32() }},
-		"float8_e5m2":   {func(v float32) uint8 { return uint8(NewFloat8E5M2(v)) }, func(b uint8) float32 { return Float8E5M2(b).Float32() }},
+		"float8_e4m3fn": {func(v float32) uint8 { return uint8(NewFloat8E4M3FN(v)) }, func(b uint8) float32 {
+			return Float8E4M3FN(b).Float32()
+		}},
+		"float8_e5m2": {func(v float32) uint8 { return uint8(NewFloat8E5M2(v)) }, func(b uint8) float32 {
+			return Float8E5M2(b).Float32()
+		}},
 	} {
 		answer := answers[name]
 		require.Len(t, answer.Every, 256*8)

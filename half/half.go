@@ -1,9 +1,10 @@
-// Package half has the floating-point types of 16 and of 8 bits, as values to feed and to read: half.go those of 16 bits, float8.go those of 8.
+// Package half has the floating-point types of 16 and of 8 bits, as values to feed and to read: half.go those of 16
+// bits, float8.go those of 8.
 //
-// [Float16] is IEEE 754's binary16: 11 bits of precision, numbers from 6e-8 to 65,504. [BFloat16]
-// is the upper half of a float32: its range, with 8 bits of precision. Both convert to float32 exactly,
-// and from it by rounding to the nearest value, half to even. A number too large becomes infinite; a NaN stays one, quiet,
-// with the upper bits of its payload.
+// [Float16] is IEEE 754's binary16: 11 bits of precision, numbers from 6e-8 to 65,504. [BFloat16] is the upper half of
+// a float32: its range, with 8 bits of precision. Both convert to float32 exactly, and from it by rounding to the
+// nearest value, half to even. A number too large becomes infinite; a NaN stays one, quiet, with the upper bits of its
+// payload.
 //
 // No arithmetic is defined on them: convert, compute in float32, and convert back, as programs do.
 package half

@@ -90,7 +90,8 @@ func TestEveryBFloat16(t *testing.T) {
 			continue
 		}
 		middle := math.Float32frombits(uint32(b)<<16 | 0x8000)
-		for _, x := range []float32{middle, math.Float32frombits(uint32(b)<<16 | 0x7fff), math.Float32frombits(uint32(b)<<16 | 0x8001)} {
+		for _, x := range []float32{middle, math.Float32frombits(uint32(b)<<16 | 0x7fff),
+			math.Float32frombits(uint32(b)<<16 | 0x8001)} {
 			require.Equal(t, BFloat16(nearest(float64(x), value, 0x7f80)), NewBFloat16(x), "%v", x)
 		}
 	}

@@ -31,28 +31,32 @@ func HeadBias() Option { return Option{"HeadBias", func(s *settings) { s.headBia
 // name.tail.i.0.weight, [in/divValue^(i+1), in], and name.tail.i.1.weight. Their initial values are those of
 // [NewLinear]. Options are [DivValue], [HeadBias], [WeightInit], [BiasInit] and [DType]. It is PyTorch's
 // AdaptiveLogSoftmaxWithLoss.
-func NewAdaptiveLogSoftmax(g *graph.Graph, name string, in, classes int, cutoffs []int, opts ...Option) *AdaptiveLogSoftmax {
+func NewAdaptiveLogSoftmax(g *graph.Graph, name string, in, classes int, cutoffs []int,
+	opts ...Option) *AdaptiveLogSoftmax {
 	l := &AdaptiveLogSoftmax{in: graph.Dim(in), cutoffs: append(cutoffs[:len(cutoffs):len(cutoffs)], classes)}
-	l.declared = declare(g, "AdaptiveLogSoftmax", name, append([]Option{DivValue(4)}, opts...), "DivValue HeadBias WeightInit BiasInit DType", func(s *settings) {
-		if trouble := wrongClusters(in, cutoffs, classes, s.divValue); trouble != "" {
-			s.layer.refuse(trouble)
-			return
-		}
-		common := []Option{NoBias(), WeightInit(s.weight), DType(s.dtype)}
-		head := common
-		if s.headBias {
-			head = append([]Option{BiasInit(s.bias)}, common[1:]...)
-		}
-		l.Head = NewLinear(g, "head", in, cutoffs[0]+len(cutoffs), head...)
-		for i := range cutoffs {
-			width := int(float64(in) / math.Pow(s.divValue, float64(i+1)))
-			g.Scope("tail", func() {
-				g.Scope(strconv.Itoa(i), func() {
-					l.Tail = append(l.Tail, [2]*Linear{NewLinear(g, "0", in, width, common...), NewLinear(g, "1", width, l.cutoffs[i+1]-cutoffs[i], common...)})
+	l.declared = declare(g, "AdaptiveLogSoftmax", name, append([]Option{DivValue(4)}, opts...),
+		"DivValue HeadBias WeightInit BiasInit DType", func(s *settings) {
+			if trouble := wrongClusters(in, cutoffs, classes, s.divValue); trouble != "" {
+				s.layer.refuse(trouble)
+				return
+			}
+			common := []Option{NoBias(), WeightInit(s.weight), DType(s.dtype)}
+			head := common
+			if s.headBias {
+				head = append([]Option{BiasInit(s.bias)}, common[1:]...)
+			}
+			l.Head = NewLinear(g, "head", in, cutoffs[0]+len(cutoffs), head...)
+			for i := range cutoffs {
+				width := int(float64(in) / math.Pow(s.divValue, float64(i+1)))
+				g.Scope("tail", func() {
+					g.Scope(strconv.Itoa(i), func() {
+						l.Tail = append(l.Tail, [2]*Linear{
+							NewLinear(g, "0", in, width, common...),
+							NewLinear(g, "1", width, l.cutoffs[i+1]-cutoffs[i], common...)})
+					})
 				})
-			})
-		}
-	})
+			}
+		})
 	return l
 }
 
@@ -63,11 +67,15 @@ func wrongClusters(in int, cutoffs []int, classes int, divValue float64) string 
 	}
 	for i, c := range cutoffs {
 		if c < 1 || i > 0 && c <= cutoffs[i-1] || c >= classes {
-			return fmt.Sprintf("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 and n_classes-1, but they are %v for %d classes", cutoffs, classes)
+			return fmt.Sprintf(
+				"cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is between 1 and n_classes-1, but they are %v for %d classes",
+				cutoffs, classes)
 		}
 	}
 	if narrowest := float64(in) / math.Pow(divValue, float64(len(cutoffs))); !(narrowest >= 1) {
-		return fmt.Sprintf("the last of %d clusters would have less than one feature: each divides the %d features by %v", len(cutoffs), in, divValue)
+		return fmt.Sprintf(
+			"the last of %d clusters would have less than one feature: each divides the %d features by %v",
+			len(cutoffs), in, divValue)
 	}
 	return ""
 }

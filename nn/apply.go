@@ -15,7 +15,8 @@ type argument struct {
 // apply builds what a layer computes, in the scope of its parameters. Messages speak of the call,
 // and of what the layer takes: sizes are the sizes in the forms of the arguments. build gets the
 // arguments; gives is the form of its result.
-func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, gives string, build func(args []*graph.Node) *graph.Node) (y *graph.Node) {
+func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, gives string,
+	build func(args []*graph.Node) *graph.Node) (y *graph.Node) {
 	values := make([]*graph.Node, len(args))
 	for i, a := range args {
 		values[i] = a.value
@@ -23,7 +24,8 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	x := values[0]
 	switch {
 	case d.g == nil:
-		return unbuilt("Apply", "the layer was made without a graph: make layers with functions such as nn.NewLinear(g, …)", x)
+		return unbuilt("Apply",
+			"the layer was made without a graph: make layers with functions such as nn.NewLinear(g, …)", x)
 	case x == nil || x.Graph() != d.g:
 		defer d.g.BeginCall(d.scope+".Apply", call{}, values...)()
 		return d.refuses(args[0])

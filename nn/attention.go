@@ -13,8 +13,11 @@ import (
 // Need, 2017, section 3.2).
 type MultiHeadAttention struct {
 	declared
-	InProjWeight *graph.Node    // [width + 2·kvHeads·head, width], of queries, keys and values; nil if their widths differ
-	ProjWeights  [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else
+	// [width + 2·kvHeads·head, width], of queries, keys and values; nil if their widths differ
+	InProjWeight *graph.Node
+	// with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width];
+	// else
+	ProjWeights [3]*graph.Node
 	// nil
 	projections          []Weighted  // of which these are the weights
 	InProjBias           *graph.Node // as many, or nil
@@ -41,7 +44,9 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 			l.kvHeads = heads
 		}
 		if heads < 1 || width < 1 || width%heads != 0 || l.kvHeads < 1 || heads%l.kvHeads != 0 {
-			s.layer.refuse(fmt.Sprintf("%d heads must divide the width %d, and %d heads of keys and values must divide the heads", heads, width, l.kvHeads))
+			s.layer.refuse(
+				fmt.Sprintf("%d heads must divide the width %d, and %d heads of keys and values must divide the heads",
+					heads, width, l.kvHeads))
 			l.heads, l.kvHeads, l.width = 1, 1, max(width, 1)
 		}
 		l.head = l.width / l.heads
@@ -59,7 +64,8 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 	return l
 }
 
-// newProjections declares the weights of queries, keys and values, and the key and the value of [BiasKV]. It returns the rows of all weights.
+// newProjections declares the weights of queries, keys and values, and the key and the value of [BiasKV]. It returns
+// the rows of all weights.
 func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed graph.Dim) {
 	in, each := graph.Dim(l.width), graph.Dim(l.kvHeads*l.head)
 	packed = in.Plus(each.Times(2))
@@ -78,7 +84,8 @@ func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed
 	if l.keyWidth == in && l.valueWidth == in {
 		l.InProjWeight = weight("in_proj_weight", packed, in)
 	} else {
-		l.ProjWeights = [3]*graph.Node{weight("q_proj_weight", in, in), weight("k_proj_weight", each, l.keyWidth), weight("v_proj_weight", each, l.valueWidth)}
+		l.ProjWeights = [3]*graph.Node{weight("q_proj_weight", in, in), weight("k_proj_weight", each, l.keyWidth),
+			weight("v_proj_weight", each, l.valueWidth)}
 	}
 	if s.biasKV {
 		l.BiasK = g.ParamInit("bias_k", s.dtype, or(s.bias, XavierNormal()), 1, 1, each)
@@ -87,19 +94,21 @@ func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed
 	return packed
 }
 
-// Apply attends from each position of x, [batch, t, width], to the positions of x: self-attention. It returns x's shape.
+// Apply attends from each position of x, [batch, t, width], to the positions of x: self-attention. It returns x's
+// shape.
 func (l *MultiHeadAttention) Apply(p *Pass, x *graph.Node) *graph.Node { return l.Attend(p, x, x, x) }
 
-// Attend attends from query, [batch, t, width], to key and value, [batch, s, width] or of [KeyWidth] and [ValueWidth], and returns
-// [batch, t, width].
+// Attend attends from query, [batch, t, width], to key and value, [batch, s, width] or of [KeyWidth] and [ValueWidth],
+// and returns [batch, t, width].
 func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) *graph.Node {
 	return l.attend("Attend", p, query, key, value, attendingOf(opts), nil)
 }
 
-// AttendWithWeights is Attend that also returns the attention weights, as PyTorch's MultiheadAttention does with need_weights: their mean
-// over the heads, [batch, t, s], or with [EachHead] those of each head, [batch, heads, t, s]. In training, dropout has been applied to
-// them. Unlike Attend, it needs memory for the matrix of all weights.
-func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) (y, weights *graph.Node) {
+// AttendWithWeights is Attend that also returns the attention weights, as PyTorch's MultiheadAttention does with
+// need_weights: their mean over the heads, [batch, t, s], or with [EachHead] those of each head, [batch, heads, t, s].
+// In training, dropout has been applied to them. Unlike Attend, it needs memory for the matrix of all weights.
+func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) (y,
+	weights *graph.Node) {
 	a := attendingOf(opts)
 	y = l.attend("AttendWithWeights", p, query, key, value, a, &weights)
 	switch {
@@ -112,8 +121,10 @@ func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph
 }
 
 // attend is both; weights are those of each head, where they are wanted.
-func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph.Node, a attending, weights **graph.Node) *graph.Node {
-	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"}, {"value", value, "b s value_width"}}
+func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph.Node, a attending,
+	weights **graph.Node) *graph.Node {
+	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"},
+		{"value", value, "b s value_width"}}
 	sizes := map[string]graph.Dim{"width": graph.Dim(l.width), "key_width": l.keyWidth, "value_width": l.valueWidth}
 	if a.padding != nil {
 		form := "b s"
@@ -132,7 +143,10 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 			return unbuilt("Cached", "attention takes one cache, made by its own NewCache", query)
 		}
 		if a.memory.isGiven() || a.source.isGiven() {
-			return unbuilt(fn, "MemoryMask and MemoryKeyPadding are for decoder layers, and SourceMask and SourceKeyPadding for an EncoderDecoder: use Mask and KeyPadding for attention", query)
+			return unbuilt(
+				fn,
+				"MemoryMask and MemoryKeyPadding are for decoder layers, and SourceMask and SourceKeyPadding for an EncoderDecoder: use Mask and KeyPadding for attention",
+				query)
 		}
 		if len(in) > 3 {
 			if in[3].Rank() != 2 {
@@ -178,7 +192,8 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 	})
 }
 
-// project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a weight of their own: [b, heads, t, head].
+// project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a
+// weight of their own: [b, heads, t, head].
 func (l *MultiHeadAttention) project(weights []*graph.Node, x *graph.Node, part int) *graph.Node {
 	heads, from := l.heads, 0
 	if part > 0 {
@@ -195,12 +210,14 @@ func (l *MultiHeadAttention) project(weights []*graph.Node, x *graph.Node, part 
 	return l.split(ops.Linear(x, weight, bias), heads)
 }
 
-// withMore adds the keys and values of [BiasKV] and [ZeroAttn] behind those that there are, [b, kvHeads, s, head], which a mask lets pass.
+// withMore adds the keys and values of [BiasKV] and [ZeroAttn] behind those that there are, [b, kvHeads, s, head],
+// which a mask lets pass.
 func (l *MultiHeadAttention) withMore(k, v, mask *graph.Node) (keys, values, wider *graph.Node) {
 	batch, before := k.Shape()[0], k.Shape()[2]
 	if l.BiasK != nil {
 		more := func(x, bias *graph.Node) *graph.Node {
-			return ops.Concat(2, x, ops.Expand(l.split(bias, l.kvHeads), batch, graph.Dim(l.kvHeads), 1, graph.Dim(l.head)))
+			return ops.Concat(2, x,
+				ops.Expand(l.split(bias, l.kvHeads), batch, graph.Dim(l.kvHeads), 1, graph.Dim(l.head)))
 		}
 		k, v = more(k, l.BiasK), more(v, l.BiasV)
 	}
@@ -228,8 +245,8 @@ func (l *MultiHeadAttention) split(x *graph.Node, heads int) *graph.Node {
 	return ops.Transpose(ops.Unflatten(x, 2, graph.Dim(heads), graph.Dim(l.head)), 1, 2)
 }
 
-// attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with options that hide keys and dropout in
-// training, and its weights, [b, heads, t, s], where they are wanted.
+// attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with options that hide keys and
+// dropout in training, and its weights, [b, heads, t, s], where they are wanted.
 func attend(p *Pass, q, k, v *graph.Node, opts []ops.AttentionOption, rate float64, weights **graph.Node) *graph.Node {
 	if q.Shape()[1] != k.Shape()[1] {
 		opts = append(opts, ops.GroupedQuery())
@@ -258,7 +275,8 @@ func notAfter(q, k, first *graph.Node) *graph.Node {
 func (a *attending) hide(padding *graph.Node) (refusal *graph.Node) {
 	isBool := padding.DType() == graph.Bool
 	if !isBool && !padding.DType().IsFloat() {
-		return unbuilt("KeyPadding", fmt.Sprintf("padding is Bool, true where a key is padding, and %s is %s: where it is 1 for what counts, ops.Equal(%s, graph.Num(0))",
+		return unbuilt("KeyPadding", fmt.Sprintf(
+			"padding is Bool, true where a key is padding, and %s is %s: where it is 1 for what counts, ops.Equal(%s, graph.Num(0))",
 			padding.Called(), padding.DType(), padding.Called()), padding)
 	}
 	padding = ops.Unsqueeze(ops.Unsqueeze(padding, 1), 1)

@@ -18,10 +18,12 @@ func KeyWidth(n int) Option { return Option{"KeyWidth", func(s *settings) { s.ke
 // ValueWidth sets the width of attention's values if it differs from that of the queries: PyTorch's vdim.
 func ValueWidth(n int) Option { return Option{"ValueWidth", func(s *settings) { s.valueWidth = &n }} }
 
-// BiasKV adds a learned key and value to those that each query attends to: PyTorch's add_bias_kv. Masks do not apply to them.
+// BiasKV adds a learned key and value to those that each query attends to: PyTorch's add_bias_kv. Masks do not apply to
+// them.
 func BiasKV() Option { return Option{"BiasKV", func(s *settings) { s.biasKV = true }} }
 
-// ZeroAttn adds a key and a value of zeros to those that each query attends to: PyTorch's add_zero_attn. Masks do not apply to them.
+// ZeroAttn adds a key and a value of zeros to those that each query attends to: PyTorch's add_zero_attn. Masks do not
+// apply to them.
 func ZeroAttn() Option { return Option{"ZeroAttn", func(s *settings) { s.zeroAttn = true }} }
 
 // KVHeads gives attention fewer heads of keys and values than of queries, which share them in
@@ -31,8 +33,8 @@ func KVHeads(n int) Option { return Option{"KVHeads", func(s *settings) { s.kvHe
 // Causal lets each position attend only to itself and to earlier positions.
 func Causal() Option { return Option{"Causal", func(s *settings) { s.causal = true }} }
 
-// DropoutRate sets the probability with which elements are dropped in training: of the weights of attention (0 by default), and also after
-// each part of a transformer's layers (0.1 by default, as in PyTorch).
+// DropoutRate sets the probability with which elements are dropped in training: of the weights of attention (0 by
+// default), and also after each part of a transformer's layers (0.1 by default, as in PyTorch).
 func DropoutRate(p float64) Option { return Option{"DropoutRate", func(s *settings) { s.dropout = p }} }
 
 // RotaryBase rotates queries and keys by their positions: see [Rotary]. The usual base is 10000.
@@ -92,32 +94,34 @@ func attendingOf(opts []AttentionOption) (a attending) {
 	return a
 }
 
-// Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries, keys], either Bool, true where a query
-// attends to a key, or numbers that are added to the scores. That is the mask of PyTorch's scaled_dot_product_attention. The Bool masks of
-// its MultiheadAttention and Transformer, attn_mask, src_mask and tgt_mask, are the opposite, true where a query does not attend to a key:
-// Mask(ops.Not(mask)). A mask of padding is [KeyPadding].
+// Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries, keys], either Bool,
+// true where a query attends to a key, or numbers that are added to the scores. That is the mask of PyTorch's
+// scaled_dot_product_attention. The Bool masks of its MultiheadAttention and Transformer, attn_mask, src_mask and
+// tgt_mask, are the opposite, true where a query does not attend to a key: Mask(ops.Not(mask)). A mask of padding is
+// [KeyPadding].
 func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
 
-// MemoryMask is [Mask] for a decoder's attention to an encoder's output, with the positions of the latter as keys: Bool, it is the opposite
-// of PyTorch's memory_mask.
+// MemoryMask is [Mask] for a decoder's attention to an encoder's output, with the positions of the latter as keys:
+// Bool, it is the opposite of PyTorch's memory_mask.
 func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.memory.mask = mask } }
 
 // SourceMask is [Mask] of the encoder of an [EncoderDecoder]: Bool, it is the opposite of PyTorch's src_mask.
 func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source.mask = mask } }
 
-// KeyPadding says which keys are padding, to which no query attends: a mask of shape [batch, keys], either Bool, true where a key is
-// padding, or numbers that are added to the scores of each key. It is PyTorch's key_padding_mask, or src_key_padding_mask of an encoder and
-// tgt_key_padding_mask of a decoder: true is what [Mask] calls false. It goes together with Mask and [Causal]. With [Cached] the keys are all
-// those that there is room for. A query all of whose keys are hidden gets zeros, not PyTorch's NaN.
+// KeyPadding says which keys are padding, to which no query attends: a mask of shape [batch, keys], either Bool, true
+// where a key is padding, or numbers that are added to the scores of each key. It is PyTorch's key_padding_mask, or
+// src_key_padding_mask of an encoder and tgt_key_padding_mask of a decoder: true is what [Mask] calls false. It goes
+// together with Mask and [Causal]. With [Cached] the keys are all those that there is room for. A query all of whose
+// keys are hidden gets zeros, not PyTorch's NaN.
 //
-// For lengths, KeyPadding(ops.Not(ops.LengthMask(lengths, t))); for a mask of integers that is 1 where a token counts, as tokenizers write
-// it, KeyPadding(ops.Equal(mask, graph.Num(0))).
+// For lengths, KeyPadding(ops.Not(ops.LengthMask(lengths, t))); for a mask of integers that is 1 where a token counts,
+// as tokenizers write it, KeyPadding(ops.Equal(mask, graph.Num(0))).
 func KeyPadding(padding *graph.Node) AttentionOption {
 	return func(a *attending) { a.padding = padding }
 }
 
-// MemoryKeyPadding is [KeyPadding] for a decoder's attention to an encoder's output: PyTorch's memory_key_padding_mask. As there, an
-// [EncoderDecoder] does not take it from [SourceKeyPadding].
+// MemoryKeyPadding is [KeyPadding] for a decoder's attention to an encoder's output: PyTorch's memory_key_padding_mask.
+// As there, an [EncoderDecoder] does not take it from [SourceKeyPadding].
 func MemoryKeyPadding(padding *graph.Node) AttentionOption {
 	return func(a *attending) { a.memory.padding = padding }
 }
@@ -127,8 +131,8 @@ func SourceKeyPadding(padding *graph.Node) AttentionOption {
 	return func(a *attending) { a.source.padding = padding }
 }
 
-// EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], instead of their mean: PyTorch's
-// average_attn_weights=False.
+// EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], instead of
+// their mean: PyTorch's average_attn_weights=False.
 func EachHead() AttentionOption { return func(a *attending) { a.eachHead = true } }
 
 // Cached appends the keys and values of this application to a cache, and attends to all in it:

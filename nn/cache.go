@@ -7,20 +7,21 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// KVCache holds the keys and values of past positions, so that a program that generates text computes each position once.
+// KVCache holds the keys and values of past positions, so that a program that generates text computes each position
+// once.
 type KVCache struct {
 	Keys, Values *graph.Node // [batch, kvHeads, longest, head], state
 	Length       *graph.Node // Int64 scalar, state: the number of positions filled
 }
 
-// NewCache declares a cache for a number of sequences of at most the given length, as the state name.keys, name.values and name.length.
-// Apply attention with it in an evaluation pass,
+// NewCache declares a cache for a number of sequences of at most the given length, as the state name.keys, name.values
+// and name.length. Apply attention with it in an evaluation pass,
 //
 //	y := attention.Attend(pass, x, x, x, nn.Cached(cache))
 //
-// to the positions after those of the last run, x being [batch, t, width], and give [Pass.Updates] to the program. A query attends to
-// itself and to earlier positions. Set the length to 0 (exec.Session.SetParam) to start new sequences. A run that would exceed the longest
-// length is an error, and does not change the length.
+// to the positions after those of the last run, x being [batch, t, width], and give [Pass.Updates] to the program. A
+// query attends to itself and to earlier positions. Set the length to 0 (exec.Session.SetParam) to start new sequences.
+// A run that would exceed the longest length is an error, and does not change the length.
 func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
 	c := &KVCache{}
 	if l.g == nil {
@@ -46,8 +47,8 @@ func (t *Transformer) NewCaches(name string, batch, longest int) (caches []*KVCa
 	return caches
 }
 
-// EmptyCaches returns empty caches that are not state, for text that is generated within one run by a loop that carries them
-// ([CacheValues], [CachesOf]).
+// EmptyCaches returns empty caches that are not state, for text that is generated within one run by a loop that carries
+// them ([CacheValues], [CachesOf]).
 func (t *Transformer) EmptyCaches(batch, longest graph.Dim) (caches []*KVCache) {
 	for _, l := range t.Layers {
 		if a := l.SelfAttn; a != nil && a.g != nil {
@@ -70,8 +71,8 @@ func CacheValues(p *Pass, caches ...*KVCache) (values []*graph.Node) {
 	return values
 }
 
-// CachesOf makes caches from the values of [CacheValues] that the body of a loop receives. A body uses a separate pass, because it returns
-// what a step stores to the next step:
+// CachesOf makes caches from the values of [CacheValues] that the body of a loop receives. A body uses a separate pass,
+// because it returns what a step stores to the next step:
 //
 //	final, _ := ops.While(100, append([]*graph.Node{word}, nn.CacheValues(pass, caches...)...), goesOn,
 //		func(_ *graph.Node, carry []*graph.Node) []*graph.Node {

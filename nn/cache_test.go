@@ -18,7 +18,8 @@ import (
 func TestCachedAttentionIsThatOfWholeSequences(t *testing.T) {
 	const batch, places, width = 2, 7, 8
 	for name, opts := range map[string][]nn.Option{
-		"as many heads": nil, "grouped": {nn.KVHeads(2)}, "one head of keys": {nn.KVHeads(1)}, "rotary": {nn.KVHeads(2), nn.RotaryBase(10000)},
+		"as many heads": nil, "grouped": {nn.KVHeads(2)}, "one head of keys": {nn.KVHeads(1)},
+		"rotary": {nn.KVHeads(2), nn.RotaryBase(10000)},
 	} {
 		for _, parts := range [][]int{{1, 1, 1, 1, 1, 1, 1}, {3, 1, 2, 1}, {7}} {
 			t.Run(fmt.Sprint(name, parts), func(t *testing.T) {
@@ -42,7 +43,8 @@ func TestCachedAttentionIsThatOfWholeSequences(t *testing.T) {
 					for i := range values {
 						values[i] = rng.NormFloat64()
 					}
-					want := resultOf(t, s, whole, exec.Feed{x: exec.Array{Shape: []int{batch, places, width}, Data: values}})
+					want := resultOf(t, s, whole, exec.Feed{
+						x: exec.Array{Shape: []int{batch, places, width}, Data: values}})
 					from := 0
 					for _, n := range parts {
 						rows := func(data []float64) (cut []float64) {
@@ -51,7 +53,8 @@ func TestCachedAttentionIsThatOfWholeSequences(t *testing.T) {
 							}
 							return cut
 						}
-						got := resultOf(t, steps, part, exec.Feed{x: exec.Array{Shape: []int{batch, n, width}, Data: rows(values)}})
+						got := resultOf(t, steps, part, exec.Feed{
+							x: exec.Array{Shape: []int{batch, n, width}, Data: rows(values)}})
 						assert.InDeltaSlice(t, rows(want), got, 1e-12, "from place %d", from)
 						from += n
 					}
@@ -66,7 +69,8 @@ func TestCachedTransformerIsThatOfWholeSequences(t *testing.T) {
 	const places, width = 5, 8
 	g := graph.New("decode")
 	x := g.Input("x", graph.Float64, 1, g.Dim("t", graph.AtLeast(1)), width)
-	stack := nn.NewTransformerEncoder(g, "layers", 3, width, 2, nn.Causal(), nn.FeedForward(16), nn.RotaryBase(100), f64)
+	stack := nn.NewTransformerEncoder(g, "layers", 3, width, 2, nn.Causal(), nn.FeedForward(16), nn.RotaryBase(100),
+		f64)
 	caches := stack.NewCaches("cache", 1, places)
 	whole, pass := stack.Apply(nn.Evaluation(g), x), nn.Evaluation(g)
 	part := stack.ApplyTo(pass, x, nil, nn.Cached(caches...))
@@ -122,7 +126,8 @@ func TestFullCache(t *testing.T) {
 	require.NoError(t, err)
 	s := prog.NewSession()
 	for _, c := range []struct{ places, held int }{{2, 2}, {2, 2}, {1, 3}, {1, 3}} {
-		_, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{1, c.places, width}, Data: make([]float64, c.places*width)}})
+		_, err := s.Run(t.Context(), exec.Feed{
+			x: exec.Array{Shape: []int{1, c.places, width}, Data: make([]float64, c.places*width)}})
 		held, failed := s.Param(cache.Length)
 		require.NoError(t, failed)
 		require.Equal(t, []int64{int64(c.held)}, held.Data)

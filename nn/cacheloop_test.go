@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestTextsAreWrittenInOneRun writes greedily in a loop that carries the caches, until every text has ended, and compares with texts of which
-// each word is chosen after all of those before, without caches.
+// TestTextsAreWrittenInOneRun writes greedily in a loop that carries the caches, until every text has ended, and
+// compares with texts of which each word is chosen after all of those before, without caches.
 func TestTextsAreWrittenInOneRun(t *testing.T) {
 	const batch, prompt, longest, words, end = 2, 3, 12, 9, 4
 	g := graph.New("writer")
@@ -28,7 +28,8 @@ func TestTextsAreWrittenInOneRun(t *testing.T) {
 
 	pass, caches := nn.Evaluation(g), blocks.EmptyCaches(batch, longest)
 	first := choose(pass, given, nn.Cached(caches...))
-	text := ops.Where(ops.Equal(ops.Iota(g, 1, 1, longest), graph.Num(0)), first, ops.Full(g, graph.Int64, end, batch, longest))
+	text := ops.Where(ops.Equal(ops.Iota(g, 1, 1, longest), graph.Num(0)), first,
+		ops.Full(g, graph.Int64, end, batch, longest))
 	carry := append([]*graph.Node{text, first}, nn.CacheValues(pass, caches...)...)
 	final, steps := ops.While(longest-prompt, carry, func(c []*graph.Node) *graph.Node {
 		return ops.Any(ops.NotEqual(c[1], graph.Num(end)), ops.AllAxes())

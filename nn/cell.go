@@ -41,7 +41,8 @@ func (c *Cell) next(gates *graph.Node, w matrices, state []*graph.Node) []*graph
 	return next
 }
 
-// RecurrentCell is a layer of one step of a sequence: those of [NewRNNCell], [NewLSTMCell], [NewGRUCell] and [NewMGUCell].
+// RecurrentCell is a layer of one step of a sequence: those of [NewRNNCell], [NewLSTMCell], [NewGRUCell] and
+// [NewMGUCell].
 type RecurrentCell struct {
 	declared
 	*Cell
@@ -57,7 +58,8 @@ const cellOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 // [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] for weight_ih, weight_hh or both, and [DType].
 func NewRNNCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
-	return newRecurrentCell(g, "RNNCell", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, cellOptions+" Activation")
+	return newRecurrentCell(g, "RNNCell", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts,
+		cellOptions+" Activation")
 }
 
 // NewLSTMCell declares a step of [NewLSTM], like PyTorch's LSTMCell. Parameters and options are those of [NewRNNCell]
@@ -78,7 +80,8 @@ func NewMGUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidd
 	return newRecurrentCell(g, "MGUCell", name, graph.Dim(in), graph.Dim(hidden), kindMGU, opts, cellOptions)
 }
 
-func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *RecurrentCell {
+func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option,
+	has string) *RecurrentCell {
 	l := &RecurrentCell{states: k.states, Cell: &Cell{}}
 	l.declared = declare(g, word, name, opts, has, func(s *settings) {
 		l.dtype = s.dtype
@@ -93,8 +96,8 @@ func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k
 // [hidden], after a step from a zero state.
 func (l *RecurrentCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
 
-// ApplyFrom is Apply from a given state, or from zeros if none is given, and returns the state after the step: the hidden state and, for an
-// LSTM, the cell state, each [batch, hidden], or [hidden] for a single example.
+// ApplyFrom is Apply from a given state, or from zeros if none is given, and returns the state after the step: the
+// hidden state and, for an LSTM, the cell state, each [batch, hidden], or [hidden] for a single example.
 func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (next []*graph.Node) {
 	single, batch := x != nil && x.Judged() && x.Rank() == 1, "batch "
 	if single {
@@ -111,7 +114,9 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 		x, begin := in[0], in[1:]
 		for i, v := range in {
 			if v.DType() != l.dtype {
-				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, but the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType", args[i].name, v.DType(), l.dtype), v)
+				return unbuilt("ApplyFrom", fmt.Sprintf(
+					"%s is %s, but the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType",
+					args[i].name, v.DType(), l.dtype), v)
 			}
 		}
 		switch {
@@ -119,7 +124,8 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 			return x // the contract refuses it
 		case len(begin) == 0:
 			for range l.states {
-				begin = append(begin, ops.Zeros(x.Graph(), x.DType(), append(slices.Clone(x.Shape()[:x.Rank()-1]), l.hidden)...))
+				begin = append(begin,
+					ops.Zeros(x.Graph(), x.DType(), append(slices.Clone(x.Shape()[:x.Rank()-1]), l.hidden)...))
 			}
 		case len(begin) != l.states:
 			return unbuilt("ApplyFrom", fmt.Sprintf("got %d states, but the cell has %d", len(begin), l.states), x)

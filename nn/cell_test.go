@@ -32,34 +32,47 @@ var cellCases = map[string]torchCase{
 	"rnn cell of relu from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
 		return nn.NewRNNCell(g, "", 3, 4, nn.Activation(ops.Relu), nn.NoBias(), f64)
 	}),
-	"lstm cell":              of(func(g *graph.Graph) nn.Layer { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
-	"lstm cell from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
-	"gru cell":               of(func(g *graph.Graph) nn.Layer { return nn.NewGRUCell(g, "", 3, 4, f64) }),
+	"lstm cell": of(func(g *graph.Graph) nn.Layer { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
+	"lstm cell from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell {
+		return nn.NewLSTMCell(g, "", 3, 4, f64)
+	}),
+	"gru cell": of(func(g *graph.Graph) nn.Layer { return nn.NewGRUCell(g, "", 3, 4, f64) }),
 	"gru cell from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
 		return nn.NewGRUCell(g, "", 3, 4, nn.NoBias(), f64)
 	}),
-	"rnn cell of one example":               of(func(g *graph.Graph) nn.Layer { return nn.NewRNNCell(g, "", 3, 4, f64) }),
-	"lstm cell of one example from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
-	"gru cell of one example from a state":  stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewGRUCell(g, "", 3, 4, f64) }),
-	"prelu":                                 of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 1, f64) }),
-	"prelu of channels":                     of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 3, f64) }),
-	"local response norm":                   of(func(*graph.Graph) nn.Layer { return nn.LocalResponseNorm(3, 0.2, 0.75, 1.5) }),
+	"rnn cell of one example": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewRNNCell(g, "", 3, 4, f64)
+	}),
+	"lstm cell of one example from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell {
+		return nn.NewLSTMCell(g, "", 3, 4, f64)
+	}),
+	"gru cell of one example from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell {
+		return nn.NewGRUCell(g, "", 3, 4, f64)
+	}),
+	"prelu":               of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 1, f64) }),
+	"prelu of channels":   of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 3, f64) }),
+	"local response norm": of(func(*graph.Graph) nn.Layer { return nn.LocalResponseNorm(3, 0.2, 0.75, 1.5) }),
 	"tracked instance norm": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.Momentum(0.3), f64)
 	}),
 	"tracked instance norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer {
 		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.NoAffine(), nn.Epsilon(1e-3), f64)
 	}),
-	"adaptive softmax": of(func(g *graph.Graph) nn.Layer { return nn.NewAdaptiveLogSoftmax(g, "", 16, 10, []int{3, 6}, f64) }),
+	"adaptive softmax": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewAdaptiveLogSoftmax(g, "", 16, 10, []int{3, 6}, f64)
+	}),
 	"adaptive softmax with a loss": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
-		output, loss := nn.NewAdaptiveLogSoftmax(g, "", 16, 10, []int{3, 6}, nn.DivValue(2.5), nn.HeadBias(), f64).Loss(p, x[0], x[1])
+		output, loss := nn.NewAdaptiveLogSoftmax(
+			g, "", 16, 10, []int{3, 6}, nn.DivValue(2.5), nn.HeadBias(), f64).Loss(p, x[0], x[1])
 		return ops.Concat(0, output, ops.Unsqueeze(loss, 0))
 	},
 	"convolutional lstm cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return ops.Concat(1, nn.NewConvLSTMCell(g, "", 2, 3, 3, f64).ApplyFrom(p, x[0], x[1:]...)...)
 	},
-	"convolutional lstm cell from zeros": of(func(g *graph.Graph) nn.Layer { return nn.NewConvLSTMCell(g, "", 2, 3, 3, f64) }),
-	"rrelu in evaluation":                inEvaluation(func(*graph.Graph) nn.Layer { return nn.RRelu(0.1, 0.3) }),
+	"convolutional lstm cell from zeros": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConvLSTMCell(g, "", 2, 3, 3, f64)
+	}),
+	"rrelu in evaluation": inEvaluation(func(*graph.Graph) nn.Layer { return nn.RRelu(0.1, 0.3) }),
 }
 
 // TestLayersThatDraw: they draw in training, other numbers in each step, and give in evaluation what they should.
@@ -110,7 +123,8 @@ func TestStatesOfACell(t *testing.T) {
 	require.NoError(t, next[0].Err())
 	require.Equal(t, h.Shape(), next[1].Shape())
 	require.ErrorContains(t, cell.ApplyFrom(p, x, h)[1].Err(), "got 1 states, but the cell has 2")
-	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(), "but the parameters are float32")
+	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(),
+		"but the parameters are float32")
 	_, err := exec.Compile(g, exec.Outputs(cell.Apply(p, h)))
 	require.ErrorContains(t, err, "LSTMCell cell")
 }
@@ -124,7 +138,8 @@ func TestMistakesOfAdaptiveSoftmaxAndConvolutionalCells(t *testing.T) {
 		"would have less than one feature": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
 			return nn.NewAdaptiveLogSoftmax(g, "classes", 16, 10, []int{2, 4, 6}, nn.DivValue(8)).Apply(p, x)
 		},
-		"classes.Apply(p, x): mat1 and mat2 shapes cannot be multiplied": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
+		"classes.Apply(p, x): mat1 and mat2 shapes cannot be multiplied": func(g *graph.Graph, p *nn.Pass,
+			x *graph.Node) *graph.Node {
 			return nn.NewAdaptiveLogSoftmax(g, "classes", 15, 10, []int{2}).Apply(p, x)
 		},
 		"got 1 states, but the cell has 2": func(g *graph.Graph, p *nn.Pass, _ *graph.Node) *graph.Node {

@@ -20,22 +20,27 @@ var stacked = map[string]struct {
 	layer func(g *graph.Graph, name string) nn.Layer
 }{
 	"feed forward with dropout": {[]graph.Dim{64, 32}, func(g *graph.Graph, name string) nn.Layer {
-		return nn.Residual(nn.Sequential(nn.NewLayerNorm(g, name+"n", 32), nn.NewLinear(g, name+"a", 32, 128), nn.Func(ops.Gelu), nn.Dropout(0.3), nn.NewLinear(g, name+"b", 128, 32)))
+		return nn.Residual(nn.Sequential(nn.NewLayerNorm(g, name+"n", 32), nn.NewLinear(g, name+"a", 32, 128),
+			nn.Func(ops.Gelu), nn.Dropout(0.3), nn.NewLinear(g, name+"b", 128, 32)))
 	}},
 	"convolutions with batch norm": {[]graph.Dim{4, 8, 12, 12}, func(g *graph.Graph, name string) nn.Layer {
-		return nn.Sequential(nn.NewConv2D(g, name+"a", 8, 16, 3, nn.Padding(1)), nn.NewBatchNorm(g, name+"n", 16), nn.Func(ops.Silu), nn.NewConv2D(g, name+"b", 16, 8, 3, nn.Padding(1)), nn.Func(ops.Relu))
+		return nn.Sequential(nn.NewConv2D(g, name+"a", 8, 16, 3, nn.Padding(1)), nn.NewBatchNorm(g, name+"n", 16),
+			nn.Func(ops.Silu), nn.NewConv2D(g, name+"b", 16, 8, 3, nn.Padding(1)), nn.Func(ops.Relu))
 	}},
 	"transformers": {[]graph.Dim{2, 40, 32}, func(g *graph.Graph, name string) nn.Layer {
 		return nn.NewTransformerEncoderLayer(g, name, 32, 4, nn.FeedForward(64), nn.DropoutRate(0.1))
 	}},
-	"recurrent networks": {[]graph.Dim{3, 20, 16}, func(g *graph.Graph, name string) nn.Layer { return nn.NewLSTM(g, name, 16, 16) }},
+	"recurrent networks": {[]graph.Dim{3, 20, 16}, func(g *graph.Graph, name string) nn.Layer {
+		return nn.NewLSTM(g, name, 16, 16)
+	}},
 	"spectral norms": {[]graph.Dim{16, 16}, func(g *graph.Graph, name string) nn.Layer {
 		return nn.Sequential(nn.NewLinear(g, name, 16, 16, nn.SpectralNorm(1)), nn.Func(ops.Tanh))
 	}},
 }
 
 // trainedLayers trains three layers, and returns what is then in parameters and states, by name, and the arena's bytes.
-func trainedLayers(t *testing.T, model string, threads int, wrap func(nn.Layer) nn.Layer) (values map[string]any, peak int) {
+func trainedLayers(t *testing.T, model string, threads int, wrap func(nn.Layer) nn.Layer) (values map[string]any,
+	peak int) {
 	t.Helper()
 	m := stacked[model]
 	g := graph.New("stacked")
@@ -46,7 +51,8 @@ func trainedLayers(t *testing.T, model string, threads int, wrap func(nn.Layer) 
 		y = wrap(m.layer(g, fmt.Sprint("layer", i))).Apply(p, y)
 	}
 	loss := ops.Mean(ops.Square(ops.Sub(y, graph.Num(0.5))), ops.AllAxes())
-	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(optim.SGD(0.05, optim.Momentum(0.9)).Minimize(loss), p.Updates()...)...))
+	prog, err := exec.Compile(g, exec.Outputs(loss),
+		exec.Updates(append(optim.SGD(0.05, optim.Momentum(0.9)).Minimize(loss), p.Updates()...)...))
 	require.NoError(t, err)
 	stats, err := prog.Stats(nil)
 	require.NoError(t, err)
@@ -84,8 +90,8 @@ func must(n int64, ok bool) int64 {
 	return n
 }
 
-// Layers that are computed again are trained as others are, with what is drawn for them and with their statistics. Sums of gradients may be rounded in
-// another order.
+// Layers that are computed again are trained as others are, with what is drawn for them and with their statistics. Sums
+// of gradients may be rounded in another order.
 func TestCheckpointsAreTrainedAsTheirLayers(t *testing.T) {
 	for model := range stacked {
 		t.Run(model, func(t *testing.T) {
@@ -113,7 +119,9 @@ func TestCheckpointsSaveMemory(t *testing.T) {
 		p := nn.Training(g)
 		for i := range layers {
 			name := fmt.Sprint("layer", i)
-			y = wrap(nn.Residual(nn.Sequential(nn.NewLayerNorm(g, name+"n", 64), nn.NewLinear(g, name+"a", 64, 512), nn.Func(ops.Gelu), nn.NewLinear(g, name+"b", 512, 64)))).Apply(p, y)
+			y = wrap(
+				nn.Residual(nn.Sequential(nn.NewLayerNorm(g, name+"n", 64), nn.NewLinear(g, name+"a", 64, 512),
+					nn.Func(ops.Gelu), nn.NewLinear(g, name+"b", 512, 64)))).Apply(p, y)
 		}
 		loss := ops.Mean(ops.Square(y), ops.AllAxes())
 		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss)...))
@@ -159,10 +167,14 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 		"once":  func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node { return f(x) },
 		"twice": func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node { return f(f(x)) },
 		"in steps": func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
-			return ops.Fori(3, []*graph.Node{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{f(c[0])} })[0]
+			return ops.Fori(3, []*graph.Node{x}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+				return []*graph.Node{f(c[0])}
+			})[0]
 		},
 		"in a branch": func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
-			return ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() []*graph.Node { return []*graph.Node{f(x)} }, func() []*graph.Node { return []*graph.Node{x} })[0]
+			return ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() []*graph.Node {
+				return []*graph.Node{f(x)}
+			}, func() []*graph.Node { return []*graph.Node{x} })[0]
 		},
 	} {
 		inner := map[string]func(x, w *graph.Node) *graph.Node{
@@ -179,7 +191,8 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 				return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return ops.Mul(ops.Sin(x), w) })
 			},
 			"whole numbers": func(x, w *graph.Node) *graph.Node {
-				return ops.Where(ops.Greater(ops.Cast(ops.Mul(x, graph.Num(10)), graph.Int64), graph.Num(4)), ops.Mul(x, w), x)
+				return ops.Where(ops.Greater(ops.Cast(ops.Mul(x, graph.Num(10)), graph.Int64), graph.Num(4)),
+					ops.Mul(x, w), x)
 			},
 		}
 		for of, f := range inner {
@@ -194,11 +207,13 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 					return f(x, w)
 				})
 				first := autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x, w}, autodiff.ZeroForUnused())
-				second := autodiff.Grad(ops.Add(ops.Sum(ops.Square(first[0])), ops.Sum(ops.Sin(first[1]))), []*graph.Node{x, w}, autodiff.ZeroForUnused())
+				second := autodiff.Grad(ops.Add(ops.Sum(ops.Square(first[0])), ops.Sum(ops.Sin(first[1]))),
+					[]*graph.Node{x, w}, autodiff.ZeroForUnused())
 				outputs := append(append([]*graph.Node{y}, first...), second...)
 				prog, err := exec.Compile(g, exec.Outputs(outputs...))
 				require.NoError(t, err, "%s, %s", what, of)
-				r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: []float64{0.3, -1.2, 0.7, 2}, w: []float64{1.1, 0.4, -0.8, 0.6}})
+				r, err := prog.NewSession().Run(t.Context(),
+					exec.Feed{x: []float64{0.3, -1.2, 0.7, 2}, w: []float64{1.1, 0.4, -0.8, 0.6}})
 				require.NoError(t, err)
 				for i, n := range outputs {
 					a, err := r.Array(n)
@@ -217,7 +232,9 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 // What is wrong with a checkpoint is told by its name.
 func TestCheckpointsThatCannotBe(t *testing.T) {
 	for want, build := range map[string]func(x *graph.Node) *graph.Node{
-		"Checkpoint(x): the layer is nil":    func(x *graph.Node) *graph.Node { return nn.Checkpoint(nil).Apply(nn.Training(x.Graph()), x) },
+		"Checkpoint(x): the layer is nil": func(x *graph.Node) *graph.Node {
+			return nn.Checkpoint(nil).Apply(nn.Training(x.Graph()), x)
+		},
 		"Checkpoint(x): the function is nil": func(x *graph.Node) *graph.Node { return autodiff.Checkpoint(x, nil) },
 		"Checkpoint(x): the function returns nil": func(x *graph.Node) *graph.Node {
 			return autodiff.Checkpoint(x, func(*graph.Node) *graph.Node { return nil })

@@ -23,7 +23,8 @@ type ConvLSTMCell struct {
 // kernel × kernel elements keep the sizes of the images. The parameters are name.weight_ih, name.weight_hh and
 // name.bias, with gates in the order of [NewLSTMCell] and the initial values of [NewConv2D]. Options are
 // [WeightInit], [BiasInit], [NoBias], [WeightNorm] and [SpectralNorm] for weight_ih, weight_hh or both, and [DType].
-func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, kernel int, opts ...Option) *ConvLSTMCell {
+func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, kernel int,
+	opts ...Option) *ConvLSTMCell {
 	l := &ConvLSTMCell{}
 	l.declared = declare(g, "ConvLSTMCell", name, opts, cellOptions, func(s *settings) {
 		l.in, l.hidden = s.size("in", graph.Dim(in)), s.size("hidden", graph.Dim(hidden))
@@ -47,25 +48,26 @@ func (l *ConvLSTMCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (
 		args = append(args, argument{fmt.Sprintf("state %d", i), s, "n hidden h w"})
 	}
 	var memory *graph.Node
-	y := l.apply(p, args, map[string]graph.Dim{"in": l.in, "hidden": l.hidden}, "n hidden h w", func(in []*graph.Node) *graph.Node {
-		x, before := in[0], in[1:]
-		if len(before) != 0 && len(before) != 2 {
-			return unbuilt("ApplyFrom", fmt.Sprintf("got %d states, but the cell has 2", len(before)), x)
-		}
-		gates := ops.Conv2D(x, l.ih.WeightIn(p), l.Bias, ops.SamePadding())
-		if len(before) == 2 {
-			gates = ops.Add(gates, ops.Conv2D(before[0], l.hh.WeightIn(p), nil, ops.SamePadding()))
-		}
-		if !gates.Judged() || gates.Err() != nil {
-			return gates
-		}
-		part := func(i int) *graph.Node { return ops.Narrow(gates, 1, l.hidden.Times(graph.Dim(i)), l.hidden) }
-		memory = ops.Mul(ops.Sigmoid(part(0)), ops.Tanh(part(2)))
-		if len(before) == 2 {
-			memory = ops.Add(ops.Mul(ops.Sigmoid(part(1)), before[1]), memory)
-		}
-		return ops.Mul(ops.Sigmoid(part(3)), ops.Tanh(memory))
-	})
+	y := l.apply(p, args, map[string]graph.Dim{"in": l.in, "hidden": l.hidden}, "n hidden h w",
+		func(in []*graph.Node) *graph.Node {
+			x, before := in[0], in[1:]
+			if len(before) != 0 && len(before) != 2 {
+				return unbuilt("ApplyFrom", fmt.Sprintf("got %d states, but the cell has 2", len(before)), x)
+			}
+			gates := ops.Conv2D(x, l.ih.WeightIn(p), l.Bias, ops.SamePadding())
+			if len(before) == 2 {
+				gates = ops.Add(gates, ops.Conv2D(before[0], l.hh.WeightIn(p), nil, ops.SamePadding()))
+			}
+			if !gates.Judged() || gates.Err() != nil {
+				return gates
+			}
+			part := func(i int) *graph.Node { return ops.Narrow(gates, 1, l.hidden.Times(graph.Dim(i)), l.hidden) }
+			memory = ops.Mul(ops.Sigmoid(part(0)), ops.Tanh(part(2)))
+			if len(before) == 2 {
+				memory = ops.Add(ops.Mul(ops.Sigmoid(part(1)), before[1]), memory)
+			}
+			return ops.Mul(ops.Sigmoid(part(3)), ops.Tanh(memory))
+		})
 	if memory == nil {
 		memory = y // a refusal
 	}

@@ -45,9 +45,11 @@ type block struct {
 func newBlock(g *graph.Graph, in, out int) *block {
 	halve := nn.Stride(2)
 	return &block{
-		conv1: nn.NewConv2D(g, "conv1", in, out, 3, halve, nn.Padding(1), nn.NoBias()), bn1: nn.NewBatchNorm(g, "bn1", out),
+		conv1: nn.NewConv2D(g, "conv1", in, out, 3, halve, nn.Padding(1), nn.NoBias()),
+		bn1:   nn.NewBatchNorm(g, "bn1", out),
 		conv2: nn.NewConv2D(g, "conv2", out, out, 3, nn.Padding(1), nn.NoBias()), bn2: nn.NewBatchNorm(g, "bn2", out),
-		shortcut: nn.NewConv2D(g, "shortcut.0", in, out, 1, halve, nn.NoBias()), bn3: nn.NewBatchNorm(g, "shortcut.1", out),
+		shortcut: nn.NewConv2D(g, "shortcut.0", in, out, 1, halve, nn.NoBias()),
+		bn3:      nn.NewBatchNorm(g, "shortcut.1", out),
 	}
 }
 
@@ -59,12 +61,15 @@ func (b *block) Apply(p *nn.Pass, x *graph.Node) *graph.Node {
 
 var curves = map[string]trained{
 	"mlp": {layers(func(g *graph.Graph) nn.Layer {
-		return nn.Sequential(nn.NewLinear(g, "fc1", 8, 16), nn.Func(ops.Relu), nn.NewLinear(g, "fc2", 16, 16), nn.Func(ops.Tanh), nn.NewLinear(g, "fc3", 16, 4))
+		return nn.Sequential(nn.NewLinear(g, "fc1", 8, 16), nn.Func(ops.Relu), nn.NewLinear(g, "fc2", 16, 16),
+			nn.Func(ops.Tanh), nn.NewLinear(g, "fc3", 16, 4))
 	}), optim.SGD(0.1, optim.Momentum(0.9))},
 	"lenet": {layers(func(g *graph.Graph) nn.Layer {
 		return nn.Sequential(
-			nn.NewConv2D(g, "conv1", 1, 4, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm(g, "norm1", 4), nn.Func(ops.Relu), nn.MaxPool2D(2),
-			nn.NewConv2D(g, "conv2", 4, 8, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm(g, "norm2", 8), nn.Func(ops.Relu), nn.MaxPool2D(2),
+			nn.NewConv2D(g, "conv1", 1, 4, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm(g, "norm1", 4),
+			nn.Func(ops.Relu), nn.MaxPool2D(2),
+			nn.NewConv2D(g, "conv2", 4, 8, 3, nn.Padding(1), nn.NoBias()), nn.NewBatchNorm(g, "norm2", 8),
+			nn.Func(ops.Relu), nn.MaxPool2D(2),
 			nn.Flatten(), nn.NewLinear(g, "fc1", 32, 16), nn.Func(ops.Relu), nn.NewLinear(g, "fc2", 16, 4))
 	}), optim.Adam(3e-3)},
 	"resnet block": {layers(func(g *graph.Graph) nn.Layer {
@@ -72,7 +77,8 @@ var curves = map[string]trained{
 	}), optim.SGD(0.05, optim.Momentum(0.9), optim.Nesterov())},
 	"encoder": {layers(func(g *graph.Graph) nn.Layer {
 		return nn.Sequential(nn.NewEmbedding(g, "embed", 12, 16), nn.SinusoidalPositions(),
-			nn.NewTransformerEncoder(g, "encoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0)), nn.NewLinear(g, "head", 16, 12))
+			nn.NewTransformerEncoder(g, "encoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0)),
+			nn.NewLinear(g, "head", 16, 12))
 	}), optim.AdamW(1e-3)},
 	"lstm": {layers(func(g *graph.Graph) nn.Layer {
 		return nn.Sequential(nn.NewLSTM(g, "rnn", 4, 12), nn.NewLinear(g, "head", 12, 4))
@@ -82,7 +88,8 @@ var curves = map[string]trained{
 	}), optim.Adam(3e-3)},
 	"decoder": {func(g *graph.Graph) func(*nn.Pass, []*graph.Node) *graph.Node {
 		source, embed := nn.NewEmbedding(g, "source", 12, 16), nn.NewEmbedding(g, "embed", 12, 16)
-		decoder := nn.NewTransformerDecoder(g, "decoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0), nn.NormFirst())
+		decoder := nn.NewTransformerDecoder(g, "decoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0),
+			nn.NormFirst())
 		head := nn.NewLinear(g, "head", 16, 12)
 		return func(p *nn.Pass, x []*graph.Node) *graph.Node {
 			y := nn.SinusoidalPositions().Apply(p, embed.Apply(p, x[1]))
@@ -127,7 +134,8 @@ func compareCurves(t *testing.T, folder string) {
 				if _, is := value.Data.([]int64); is {
 					dtype = graph.Int64
 				}
-				inputs, batches = append(inputs, g.Input("x"+strconv.Itoa(i), dtype, sizes(value)[1:]...)), append(batches, value)
+				inputs, batches = append(inputs, g.Input("x"+strconv.Itoa(i), dtype, sizes(value)[1:]...)),
+					append(batches, value)
 			}
 			last := len(inputs) - 1
 			pass := nn.Training(g)
@@ -135,7 +143,8 @@ func compareCurves(t *testing.T, folder string) {
 			require.NoError(t, g.Err())
 			model := g.Params() // without those of the optimiser
 			loss := ops.CrossEntropy(ops.Flatten(logits, 0, -2), ops.Flatten(inputs[last], 0, -1))
-			prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(c.optimizer.Minimize(loss), pass.Updates()...)...))
+			prog, err := exec.Compile(g, exec.Outputs(loss),
+				exec.Updates(append(c.optimizer.Minimize(loss), pass.Updates()...)...))
 			require.NoError(t, err)
 			s := prog.NewSession()
 			_, err = weights.LoadFile(s, filepath.Join(folder, name+".safetensors"), weights.Only(model...))

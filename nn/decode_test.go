@@ -30,7 +30,8 @@ type writer struct {
 
 func newWriter() *writer {
 	g := graph.New("writer")
-	return &writer{g, nn.NewEmbedding(g, "embedding", writerWords, 8), nn.NewTransformerEncoder(g, "blocks", 2, 8, 2, nn.Causal(), nn.RotaryBase(100)),
+	return &writer{g, nn.NewEmbedding(g, "embedding", writerWords, 8),
+		nn.NewTransformerEncoder(g, "blocks", 2, 8, 2, nn.Causal(), nn.RotaryBase(100)),
 		nn.NewLinear(g, "head", 8, writerWords)}
 }
 
@@ -51,14 +52,15 @@ func ofRows(values []*graph.Node, rows *graph.Node) []*graph.Node {
 	return taken
 }
 
-// beamSearch returns the most probable texts of up to longest words after a prompt, [1, words], that it finds with so many beams, and
-// the logarithms of their probabilities, best first.
+// beamSearch returns the most probable texts of up to longest words after a prompt, [1, words], that it finds with so
+// many beams, and the logarithms of their probabilities, best first.
 func (w *writer) beamSearch(prompt *graph.Node, beams, longest int) (texts, scores *graph.Node) {
 	g, n := w.g, graph.Dim(beams)
 	place := ops.Iota(g, 1, 1, graph.Dim(longest))
 	ended := func(word *graph.Node) *graph.Node { return ops.Equal(word, graph.Num(writerEnd)) } // [beams, 1]
 	// An ended text has one continuation, which costs nothing: itself.
-	same := ops.Where(ops.Equal(ops.Iota(g, 1, 1, writerWords), graph.Num(writerEnd)), graph.Num(0), g.Scalar(graph.Float32, math.Inf(-1)))
+	same := ops.Where(ops.Equal(ops.Iota(g, 1, 1, writerWords), graph.Num(writerEnd)), graph.Num(0),
+		g.Scalar(graph.Float32, math.Inf(-1)))
 	choose := func(at, scores, next *graph.Node, carry []*graph.Node) []*graph.Node {
 		scores, index := ops.TopK(ops.Reshape(ops.Add(ops.Unsqueeze(scores, 1), next), n*writerWords), n, 0, true)
 		word := ops.Unsqueeze(ops.Remainder(index, graph.Num(writerWords)), 1)
@@ -81,7 +83,8 @@ func (w *writer) beamSearch(prompt *graph.Node, beams, longest int) (texts, scor
 		pass, caches := nn.Evaluation(g), nn.CachesOf(c[3:]...)
 		next := ops.Select(w.scores(pass, c[1], nn.Cached(caches...)), 1, -1)
 		next = ops.Where(ended(c[1]), same, next)
-		return choose(ops.Add(step, graph.Num(1)), c[0], next, append([]*graph.Node{c[2]}, nn.CacheValues(pass, caches...)...))
+		return choose(ops.Add(step, graph.Num(1)), c[0], next,
+			append([]*graph.Node{c[2]}, nn.CacheValues(pass, caches...)...))
 	})
 	return final[2], final[0]
 }
@@ -178,7 +181,8 @@ func ExampleCachesOf_beamSearch() {
 	each := w.scores(nn.Evaluation(w.g), prompt)
 	texts, scores := w.beamSearch(prompt, 3, longest)
 	whole := compiled(each).NewSession(exec.Seed(1))
-	for _, t := range search(compiled(texts, scores).NewSession(exec.ShareParams(whole)), prompt, texts, scores, begin) {
+	for _, t := range search(compiled(texts, scores).NewSession(exec.ShareParams(whole)), prompt, texts, scores,
+		begin) {
 		fmt.Printf("%v %.3f\n", t.words, t.score)
 	}
 	best := w.followers(whole, prompt, each, begin).best(everything, longest)[0]
@@ -190,7 +194,8 @@ func ExampleCachesOf_beamSearch() {
 	// best of all: [2 0] -1.635
 }
 
-// A search in one loop has the texts of one that computes each text as a whole; with beams enough, the best of all texts.
+// A search in one loop has the texts of one that computes each text as a whole; with beams enough, the best of all
+// texts.
 func TestBeamSearch(t *testing.T) {
 	const longest = 4
 	w := newWriter()

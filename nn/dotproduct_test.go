@@ -14,7 +14,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// dotProducts are cases of testdata/dotproduct.py, which says what the words mean; testdata/dotproduct.npz has what it writes of all of them.
+// dotProducts are cases of testdata/dotproduct.py, which says what the words mean; testdata/dotproduct.npz has what it
+// writes of all of them.
 var dotProducts = []string{
 	"q=5,3 k=7,3 v=7,2",
 	"q=2,4,5,3 k=2,4,7,3 v=2,4,7,3",
@@ -212,7 +213,8 @@ func TestAttentionIsThatOfPyTorch(t *testing.T) {
 			require.NoError(t, err)
 			r, err := prog.NewSession().Run(t.Context(), c.feed)
 			require.NoError(t, err)
-			tolerance := map[graph.DType]float64{double: 1e-9, graph.Float32: 1e-4, graph.Float16: 3e-2, graph.BFloat16: 2e-1}[c.dt]
+			tolerance := map[graph.DType]float64{
+				double: 1e-9, graph.Float32: 1e-4, graph.Float16: 3e-2, graph.BFloat16: 2e-1}[c.dt]
 			for i, x := range outputs {
 				got, err := exec.Values[float64](r, x)
 				require.NoError(t, err)

@@ -42,8 +42,8 @@ func FeatureAlphaDropout(p float64) Layer {
 // nn.Residual(nn.Sequential(block, nn.StochasticDepth(0.1))) skips the block for some examples.
 func StochasticDepth(p float64) Layer { return drawing{"StochasticDepth", p, ops.StochasticDepth, nil} }
 
-// RRelu is [ops.RRelu] as a layer: the slopes of negative elements are random between low and high in training, and (low + high)/2 in
-// evaluation.
+// RRelu is [ops.RRelu] as a layer: the slopes of negative elements are random between low and high in training, and
+// (low + high)/2 in evaluation.
 func RRelu(low, high float64) Layer {
 	draw := func(x *graph.Node, _ float64, seed *graph.Node) *graph.Node { return ops.RRelu(x, low, high, seed) }
 	return drawing{"RRelu", 1, draw, func(x *graph.Node) *graph.Node { return ops.LeakyRelu(x, (low+high)/2) }}
@@ -78,5 +78,7 @@ func (l *PRelu) Apply(p *Pass, x *graph.Node) *graph.Node {
 	if l.slopes == 1 {
 		form = "..."
 	}
-	return l.apply(p, argumentOf(x, form), sizesOf(l.Weight, "slopes"), "", func(x []*graph.Node) *graph.Node { return ops.PRelu(x[0], l.Weight) })
+	return l.apply(p, argumentOf(x, form), sizesOf(l.Weight, "slopes"), "", func(x []*graph.Node) *graph.Node {
+		return ops.PRelu(x[0], l.Weight)
+	})
 }

@@ -18,10 +18,11 @@ type Embedding struct {
 // values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
-		l.padding = s.padding
-		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
-	})
+	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType",
+		func(s *settings) {
+			l.padding = s.padding
+			l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
+		})
 	return l
 }
 
@@ -54,15 +55,17 @@ type EmbeddingBag struct {
 // NewEmbeddingBag declares a table with the parameter name.weight, [rows, width], like PyTorch's EmbeddingBag. Its
 // initial values are standard normal. Options are [BagReduction], [WeightInit], [PaddingIndex], [WeightNorm],
 // [SpectralNorm] and [DType].
-func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *EmbeddingBag {
+func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width,
+	opts ...Option) *EmbeddingBag {
 	l := &EmbeddingBag{}
-	l.declared = declare(g, "EmbeddingBag", name, opts, "BagReduction WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
-		l.by, l.padding = s.bag, s.padding
-		if l.by == 0 {
-			l.by = ops.ReduceMean
-		}
-		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
-	})
+	l.declared = declare(g, "EmbeddingBag", name, opts,
+		"BagReduction WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
+			l.by, l.padding = s.bag, s.padding
+			if l.by == 0 {
+				l.by = ops.ReduceMean
+			}
+			l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
+		})
 	return l
 }
 
@@ -107,23 +110,26 @@ type Positions struct {
 
 // NewPositions declares learned positions with the parameter name.weight, [longest, width]. Its initial values are
 // normal with standard deviation 0.02. Options are [WeightInit] and [DType].
-func NewPositions[Longest, Width Size](g *graph.Graph, name string, longest Longest, width Width, opts ...Option) *Positions {
+func NewPositions[Longest, Width Size](g *graph.Graph, name string, longest Longest, width Width,
+	opts ...Option) *Positions {
 	l := &Positions{}
 	l.declared = declare(g, "Positions", name, opts, "WeightInit DType", func(s *settings) {
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Normal(0.02)), s.size("longest", graph.Dim(longest)), s.size("width", graph.Dim(width)))
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Normal(0.02)), s.size("longest", graph.Dim(longest)),
+			s.size("width", graph.Dim(width)))
 	})
 	return l
 }
 
 // Apply takes x, [..., t, width], and returns it plus the first t rows.
 func (l *Positions) Apply(p *Pass, x *graph.Node) *graph.Node {
-	return l.apply(p, argumentOf(x, "*batch t width"), sizesOf(l.Weight, "longest", "width"), "*batch t width", func(v []*graph.Node) *graph.Node {
-		x := v[0]
-		if x.Rank() < 2 {
-			return x // the contract refuses it
-		}
-		return ops.Add(x, ops.Narrow(l.Weight, 0, 0, x.Shape()[x.Rank()-2]))
-	})
+	return l.apply(p, argumentOf(x, "*batch t width"), sizesOf(l.Weight, "longest", "width"), "*batch t width",
+		func(v []*graph.Node) *graph.Node {
+			x := v[0]
+			if x.Rank() < 2 {
+				return x // the contract refuses it
+			}
+			return ops.Add(x, ops.Narrow(l.Weight, 0, 0, x.Shape()[x.Rank()-2]))
+		})
 }
 
 // SinusoidalPositions adds sines and cosines of the position to x, [..., t, width]: at position i,
@@ -141,7 +147,8 @@ func SinusoidalPositions() Layer {
 		g, t, width := x.Graph(), x.Shape()[x.Rank()-2], x.Shape()[x.Rank()-1]
 		column := ops.Iota(g, 0, width)
 		even := ops.Sub(column, ops.Remainder(column, graph.Num(2)))
-		rate := ops.Exp(ops.Div(ops.Mul(ops.Cast(even, x.DType()), graph.Num(-math.Log(10000))), ops.Size(g, x.DType(), width)))
+		rate := ops.Exp(ops.Div(ops.Mul(ops.Cast(even, x.DType()), graph.Num(-math.Log(10000))),
+			ops.Size(g, x.DType(), width)))
 		angle := ops.Mul(ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, t), x.DType()), 1), rate)
 		return ops.Add(x, ops.Where(ops.Equal(column, even), ops.Sin(angle), ops.Cos(angle)))
 	})

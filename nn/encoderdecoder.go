@@ -10,11 +10,14 @@ type EncoderDecoder struct{ Encoder, Decoder *Transformer }
 // results. The parameters are name.encoder.layers.0 and so on, name.encoder.norm, name.decoder.layers.0 and so on,
 // and name.decoder.norm. Matrices are initialised by [XavierUniform]. It is PyTorch's Transformer with batch_first
 // and a causal target mask. Options are those of [NewTransformerEncoderLayer]; [Causal] applies to the encoder too.
-func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int, opts ...Option) *EncoderDecoder {
+func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int,
+	opts ...Option) *EncoderDecoder {
 	opts = append([]Option{WeightInit(XavierUniform())}, opts...)
 	return &EncoderDecoder{
-		Encoder: newTransformer(g, stackKind{name: "EncoderDecoder", normalizes: true}, name+".encoder", encoderLayers, width, heads, opts),
-		Decoder: newTransformer(g, stackKind{name: "EncoderDecoder", decodes: true, normalizes: true}, name+".decoder", decoderLayers, width, heads, opts),
+		Encoder: newTransformer(g, stackKind{name: "EncoderDecoder", normalizes: true}, name+".encoder", encoderLayers,
+			width, heads, opts),
+		Decoder: newTransformer(g, stackKind{name: "EncoderDecoder", decodes: true, normalizes: true}, name+".decoder",
+			decoderLayers, width, heads, opts),
 	}
 }
 

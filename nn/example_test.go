@@ -18,7 +18,8 @@ import (
 func ExampleSequential() {
 	g := graph.New("signs")
 	x, label := g.Input("x", graph.Float32, g.Dim("batch"), 1), g.Input("label", graph.Int64, g.Dim("batch"))
-	network := nn.Sequential(nn.NewLinear(g, "1", 1, 16), nn.Func(ops.Tanh), nn.Dropout(0.1), nn.NewLinear(g, "2", 16, 2))
+	network := nn.Sequential(nn.NewLinear(g, "1", 1, 16), nn.Func(ops.Tanh), nn.Dropout(0.1),
+		nn.NewLinear(g, "2", 16, 2))
 
 	training := nn.Training(g)
 	loss := ops.CrossEntropy(network.Apply(training, x), label)

@@ -34,7 +34,8 @@ func TestInitializers(t *testing.T) {
 		{nn.KaimingUniform(), "kaiming_uniform", 0, math.Sqrt(2.0 / 200), math.Sqrt(6.0 / 200)},
 		{nn.KaimingNormal(), "kaiming_normal", 0, math.Sqrt(2.0 / 200), 0},
 		{nn.KaimingNormal(nn.FanOut(), nn.Gain(nn.GainTanh)), "kaiming_normal", 0, nn.GainTanh / math.Sqrt(300), 0},
-		{nn.XavierUniform(nn.Gain(nn.GainSelu)), "xavier_uniform", 0, nn.GainSelu * math.Sqrt(2.0/500), nn.GainSelu * math.Sqrt(6.0/500)},
+		{nn.XavierUniform(nn.Gain(nn.GainSelu)), "xavier_uniform", 0, nn.GainSelu * math.Sqrt(2.0/500),
+			nn.GainSelu * math.Sqrt(6.0/500)},
 		// Cut at one standard deviation, the variance is 1 - 2φ(1)/(2Φ(1)-1); cut at 0, it is that of |x|.
 		{nn.TruncNormal(3, 2, 1, 5), "trunc_normal(3,2,1,5)", 3, 2 * 0.5395600, 2},
 		{nn.TruncNormal(0, 1, 0, 40), "trunc_normal(0,1,0,40)", math.Sqrt(2 / math.Pi), math.Sqrt(1 - 2/math.Pi), 0},
@@ -170,7 +171,8 @@ func moments(data []float64) (mean, std float64) {
 func TestInitialisersReachAllPartsOfATransformer(t *testing.T) {
 	g := graph.New("initialised")
 	x := g.Input("x", graph.Float32, 1, 2, 4)
-	layer := nn.NewTransformerDecoderLayer(g, "layer", 4, 2, nn.FeedForward(6), nn.WeightInit(nn.Constant(2)), nn.BiasInit(nn.Constant(3)))
+	layer := nn.NewTransformerDecoderLayer(
+		g, "layer", 4, 2, nn.FeedForward(6), nn.WeightInit(nn.Constant(2)), nn.BiasInit(nn.Constant(3)))
 	prog, err := exec.Compile(g, exec.Outputs(layer.ApplyTo(nn.Evaluation(g), x, x)))
 	require.NoError(t, err)
 	s := prog.NewSession()

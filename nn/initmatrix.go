@@ -22,13 +22,14 @@ func (s shaped) CheckShape(shape []int) string { return s.trouble(shape) }
 // no more.
 func TruncNormal(mean, std, low, high float64) graph.Initializer {
 	below := func(x float64) float64 { return math.Erf((x - mean) / (std * math.Sqrt2)) } // 2Φ-1
-	return drawn(fmt.Sprintf("trunc_normal(%g,%g,%g,%g)", mean, std, low, high), func(rng *rand.Rand, _ []int) func() float64 {
-		from, to := below(low), below(high)
-		return func() float64 {
-			x := mean + std*math.Sqrt2*math.Erfinv(from+(to-from)*rng.Float64())
-			return min(max(x, low), high)
-		}
-	})
+	return drawn(fmt.Sprintf("trunc_normal(%g,%g,%g,%g)", mean, std, low, high),
+		func(rng *rand.Rand, _ []int) func() float64 {
+			from, to := below(low), below(high)
+			return func() float64 {
+				x := mean + std*math.Sqrt2*math.Erfinv(from+(to-from)*rng.Float64())
+				return min(max(x, low), high)
+			}
+		})
 }
 
 // Orthogonal draws a matrix [rows, columns] whose rows or columns, whichever are fewer, are orthogonal and of length
@@ -145,7 +146,8 @@ func Sparse(sparsity, std float64) graph.Initializer {
 	})
 	return shaped{init.(rule), func(shape []int) string {
 		if len(shape) != 2 || !(sparsity >= 0 && sparsity <= 1) {
-			return fmt.Sprintf("it needs a matrix and a fraction of zeros from 0 to 1, but the parameter has shape %v", shape)
+			return fmt.Sprintf("it needs a matrix and a fraction of zeros from 0 to 1, but the parameter has shape %v",
+				shape)
 		}
 		return ""
 	}}

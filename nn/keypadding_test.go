@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// paddedBy is attention with PyTorch's key_padding_mask, of which the second value is the opposite, [batch, 1, 1, keys].
+// paddedBy is attention with PyTorch's key_padding_mask, of which the second value is the opposite, [batch, 1, 1,
+// keys].
 func paddedBy(make func(g *graph.Graph) *nn.MultiHeadAttention) torchCase {
 	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return make(g).Attend(p, x[0], x[0], x[0], nn.KeyPadding(paddingOf(x[1])))
@@ -37,18 +38,21 @@ func TestKeyPaddingIsTheOppositeOfAMask(t *testing.T) {
 		opts  []nn.Option
 		other func(g *graph.Graph) *graph.Node
 	}{
-		"alone":         {},
-		"causal":        {opts: []nn.Option{nn.Causal()}},
-		"shared keys":   {opts: []nn.Option{nn.KVHeads(1)}},
-		"keys behind":   {opts: []nn.Option{nn.BiasKV(), nn.ZeroAttn(), nn.Causal()}},
-		"truth values":  {other: func(g *graph.Graph) *graph.Node { return ops.Less(ops.Iota(g, 0, 5, 5), graph.Num(3)) }},
+		"alone":       {},
+		"causal":      {opts: []nn.Option{nn.Causal()}},
+		"shared keys": {opts: []nn.Option{nn.KVHeads(1)}},
+		"keys behind": {opts: []nn.Option{nn.BiasKV(), nn.ZeroAttn(), nn.Causal()}},
+		"truth values": {other: func(g *graph.Graph) *graph.Node {
+			return ops.Less(ops.Iota(g, 0, 5, 5), graph.Num(3))
+		}},
 		"numbers added": {other: func(g *graph.Graph) *graph.Node { return ops.Cast(ops.Iota(g, 1, 5, 5), double) }},
 	} {
 		g := graph.New("padding")
 		x, pad := g.Input("x", double, 2, 5, 8), g.Input("pad", graph.Bool, 2, 5)
 		l, p := attention(4, c.opts...)(g), nn.Evaluation(g)
 		shown := ops.Unsqueeze(ops.Unsqueeze(ops.Not(pad), 1), 1)
-		first, second, third := []nn.AttentionOption{nn.KeyPadding(pad)}, []nn.AttentionOption{nn.KeyPadding(added(pad))}, nn.Mask(shown)
+		first, second, third := []nn.AttentionOption{nn.KeyPadding(pad)},
+			[]nn.AttentionOption{nn.KeyPadding(added(pad))}, nn.Mask(shown)
 		if c.other != nil {
 			other := c.other(g)
 			first, second = append(first, nn.Mask(other)), append(second, nn.Mask(other))
@@ -57,7 +61,8 @@ func TestKeyPaddingIsTheOppositeOfAMask(t *testing.T) {
 			}
 		}
 		want := l.Attend(p, x, x, x, third)
-		offs := ops.Stack(0, ops.Max(ops.Abs(ops.Sub(l.Attend(p, x, x, x, first...), want))), ops.Max(ops.Abs(ops.Sub(l.Attend(p, x, x, x, second...), want))))
+		offs := ops.Stack(0, ops.Max(ops.Abs(ops.Sub(l.Attend(p, x, x, x, first...), want))),
+			ops.Max(ops.Abs(ops.Sub(l.Attend(p, x, x, x, second...), want))))
 		hidden := ops.Max(ops.Abs(ops.Sub(l.Attend(p, x, x, x), want)))
 		prog, err := exec.Compile(g, exec.Outputs(offs, hidden))
 		require.NoError(t, err, name)
@@ -80,7 +85,9 @@ func TestKeyPaddingOfACache(t *testing.T) {
 	x, pad := g.Input("x", double, 2, 3, 8), g.Input("pad", graph.Bool, 2, 6)
 	l, p := attention(2)(g), nn.Evaluation(g)
 	y := l.Attend(p, x, x, x, nn.KeyPadding(pad), nn.Cached(l.NewCache("cache", 2, 6)))
-	want := l.Attend(nn.Evaluation(g), x, x, x, nn.Mask(ops.And(ops.Unsqueeze(ops.Unsqueeze(ops.Not(ops.Slice(pad, 1, 0, 3, 1)), 1), 1), ops.Tril(ops.Ones(g, graph.Bool, 3, 3), 0))))
+	want := l.Attend(nn.Evaluation(g), x, x, x,
+		nn.Mask(ops.And(ops.Unsqueeze(ops.Unsqueeze(ops.Not(ops.Slice(pad, 1, 0, 3, 1)), 1), 1),
+			ops.Tril(ops.Ones(g, graph.Bool, 3, 3), 0))))
 	off := ops.Max(ops.Abs(ops.Sub(y, want)))
 	prog, err := exec.Compile(g, exec.Outputs(off), exec.Updates(p.Updates()...))
 	require.NoError(t, err)
@@ -88,7 +95,9 @@ func TestKeyPaddingOfACache(t *testing.T) {
 	for i := range values {
 		values[i] = float64(i*i%17) / 7
 	}
-	r, err := prog.NewSession(exec.Seed(1)).Run(t.Context(), exec.Feed{x: values, pad: []bool{false, true, false, false, false, false, false, false, true, true, false, true}})
+	r, err := prog.NewSession(exec.Seed(1)).Run(
+		t.Context(), exec.Feed{
+			x: values, pad: []bool{false, true, false, false, false, false, false, false, true, true, false, true}})
 	require.NoError(t, err)
 	require.InDelta(t, 0, numberOf(t, r, off), 1e-12)
 	l.Attend(p, x, x, x, nn.KeyPadding(ops.Slice(pad, 1, 0, 3, 1)), nn.Cached(l.NewCache("more", 2, 6)))

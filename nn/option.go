@@ -66,7 +66,8 @@ func Epsilon(eps float64) Option { return Option{"Epsilon", func(s *settings) { 
 // Momentum sets the fraction of the running statistics that a batch replaces, 0.1 by default.
 func Momentum(m float64) Option { return Option{"Momentum", func(s *settings) { s.momentum = m }} }
 
-// TrackRunningStats makes an instance normalization keep running statistics, which an evaluation pass uses: PyTorch's track_running_stats.
+// TrackRunningStats makes an instance normalization keep running statistics, which an evaluation pass uses: PyTorch's
+// track_running_stats.
 func TrackRunningStats() Option {
 	return Option{"TrackRunningStats", func(s *settings) { s.tracked = true }}
 }
@@ -105,7 +106,8 @@ func PaddingIndex(row int) Option {
 	return Option{"PaddingIndex", func(s *settings) { s.padding = []int{row} }}
 }
 
-// BagReduction says how an [EmbeddingBag] reduces the rows of a bag: ops.ReduceSum, ops.ReduceMax, or ops.ReduceMean by default.
+// BagReduction says how an [EmbeddingBag] reduces the rows of a bag: ops.ReduceSum, ops.ReduceMax, or ops.ReduceMean by
+// default.
 func BagReduction(by ops.Reduction) Option {
 	return Option{"BagReduction", func(s *settings) { s.bag = by }}
 }
@@ -113,12 +115,14 @@ func BagReduction(by ops.Reduction) Option {
 // Layers sets the number of layers of a recurrent network, 1 by default.
 func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers = n }} }
 
-// Bidirectional makes each layer of a recurrent network also process sequences backwards: its results are twice as wide.
+// Bidirectional makes each layer of a recurrent network also process sequences backwards: its results are twice as
+// wide.
 func Bidirectional() Option {
 	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }
 
-// TimeFirst makes a recurrent network take sequences as [t, batch, in] and return [t, batch, out], as in PyTorch without batch_first.
+// TimeFirst makes a recurrent network take sequences as [t, batch, in] and return [t, batch, out], as in PyTorch
+// without batch_first.
 func TimeFirst() Option { return Option{"TimeFirst", func(s *settings) { s.timeFirst = true }} }
 
 // ProjSize makes an LSTM project its hidden state to n elements, fewer than it has, in each step: h' =
@@ -153,7 +157,8 @@ func declare(g *graph.Graph, kind, name string, opts []Option, has string, param
 			switch {
 			case o.set == nil:
 			case !slices.Contains(strings.Fields(has), o.name):
-				d.refuse(fmt.Sprintf("%s is not an option of %s, whose options are %s", o.name, kind, strings.Join(strings.Fields(has), ", ")))
+				d.refuse(fmt.Sprintf("%s is not an option of %s, whose options are %s", o.name, kind,
+					strings.Join(strings.Fields(has), ", ")))
 			default:
 				o.set(&s)
 			}

@@ -51,7 +51,11 @@ func padding(fn string, widths []int, pad func(x *graph.Node, axis int, before, 
 		case x == nil || !x.Judged():
 			return pad(x, -1, 0, 0) // its own mistake
 		case len(widths) == 0 || len(widths)%2 != 0 || len(widths) > 2*x.Rank():
-			return unbuilt(fn, fmt.Sprintf("there must be two widths for each of the last axes, before and after it, but got %v for %s of shape %s", widths, x.Called(), x.Shape()), x)
+			return unbuilt(
+				fn,
+				fmt.Sprintf(
+					"there must be two widths for each of the last axes, before and after it, but got %v for %s of shape %s",
+					widths, x.Called(), x.Shape()), x)
 		}
 		for i := 0; i < len(widths); i += 2 {
 			x = pad(x, -1-i/2, graph.Dim(widths[i]), graph.Dim(widths[i+1]))

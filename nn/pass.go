@@ -30,7 +30,8 @@ type Pass struct {
 	refused  *graph.Region               // the body of which a mistake was told
 }
 
-// Training starts a training pass: dropout is active, and batches are normalized by their own statistics, which update the running ones.
+// Training starts a training pass: dropout is active, and batches are normalized by their own statistics, which update
+// the running ones.
 func Training(g *graph.Graph) *Pass { return &Pass{g: g, training: true} }
 
 // Evaluation starts an evaluation pass: the result for each example does not depend on the rest of the batch.
@@ -59,9 +60,9 @@ func (p *Pass) Graph() *graph.Graph {
 	return p.g
 }
 
-// Carrying returns a pass for a step of a loop that carries states of layers, such as running statistics, as the given values. In it
-// [Pass.Value] is the carried value of a state, and a write makes the next one, which the body returns. The pass around the loop writes the
-// loop's results:
+// Carrying returns a pass for a step of a loop that carries states of layers, such as running statistics, as the given
+// values. In it [Pass.Value] is the carried value of a state, and a write makes the next one, which the body returns.
+// The pass around the loop writes the loop's results:
 //
 //	states := []*graph.Node{norm.RunningMean, norm.RunningVar}
 //	final := ops.Fori(steps, append([]*graph.Node{x}, states...), func(_ *graph.Node, c []*graph.Node) []*graph.Node {
@@ -124,7 +125,8 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
 	var write *graph.Node
 	build := func() {
-		write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters).HandOut("pass the updates of the training pass to the program: exec.Updates(pass.Updates()...)")
+		write = ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters).HandOut(
+			"pass the updates of the training pass to the program: exec.Updates(pass.Updates()...)")
 	}
 	if state != nil && state.Graph() != nil {
 		state.Graph().Within(nil, build) // once in a run, also where a layer stands in a body
@@ -138,7 +140,8 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	return write
 }
 
-// writtenIn returns the body of a loop, or the branch of ops.Cond, in which a state of the graph would be written; nil for none.
+// writtenIn returns the body of a loop, or the branch of ops.Cond, in which a state of the graph would be written; nil
+// for none.
 func writtenIn(state, value *graph.Node) *graph.Region {
 	if state == nil || value == nil || !state.IsState() || value.Graph() != state.Graph() {
 		return nil
@@ -155,15 +158,19 @@ func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Nod
 		return unbuilt("Write", "", value)
 	}
 	p.refused = body
-	where, outside, handOn := "the body of a loop", "before or after the loop, to all steps at once", "let the loop carry the state"
+	where, outside, handOn := "the body of a loop", "before or after the loop, to all steps at once",
+		"let the loop carry the state"
 	switch spec := body.Spec(); {
 	case spec.Whole:
-		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return the new value of the state"
+		where, outside, handOn = "a branch of ops.Cond", "before it",
+			"let both branches return the new value of the state"
 	case spec.Example:
-		where, outside, handOn = "the function of an example", "outside the function, to all examples at once", "return the new value of the state for each example"
+		where, outside, handOn = "the function of an example", "outside the function, to all examples at once",
+			"return the new value of the state for each example"
 	}
 	return graph.Refused("Write", nil, &graph.Mistake{Code: graph.CodeLoop,
-		Summary: fmt.Sprintf("%s would write %s, a state, which can only be written once in a run", where, state.Called()),
+		Summary: fmt.Sprintf("%s would write %s, a state, which can only be written once in a run", where,
+			state.Called()),
 		Help: []string{
 			"apply the layer " + outside,
 			"or use an evaluation pass there, nn.Evaluation(g): it reads the state and does not write it",
@@ -185,9 +192,10 @@ func (p *Pass) Updates() (writes []*graph.Node) {
 // randomState is the name of the state from which passes draw.
 const randomState = "random_state"
 
-// Seed returns the seed from which ops.Uniform, ops.Normal and ops.Dropout draw in this pass: an Int64 scalar that a session holds, shares
-// and saves. Its initial value comes from the session's seed, and [Pass.Updates] adds 1, so that each step draws different numbers, and
-// training resumed from a checkpoint draws the same numbers as uninterrupted training.
+// Seed returns the seed from which ops.Uniform, ops.Normal and ops.Dropout draw in this pass: an Int64 scalar that a
+// session holds, shares and saves. Its initial value comes from the session's seed, and [Pass.Updates] adds 1, so that
+// each step draws different numbers, and training resumed from a checkpoint draws the same numbers as uninterrupted
+// training.
 func (p *Pass) Seed() *graph.Node {
 	if p == nil {
 		return unbuilt("Seed", noPass, nil)

@@ -60,7 +60,8 @@ func TestPassesOfSeveralPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "BL321")
 }
 
-// TestUpdatesOfAPassLeftOut: one warning tells of all states that the pass writes, and how a program is given its updates.
+// TestUpdatesOfAPassLeftOut: one warning tells of all states that the pass writes, and how a program is given its
+// updates.
 func TestUpdatesOfAPassLeftOut(t *testing.T) {
 	g := graph.New("forgotten")
 	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(2)), 3)
@@ -69,13 +70,16 @@ func TestUpdatesOfAPassLeftOut(t *testing.T) {
 	loss := ops.Mean(ops.Square(y), ops.AllAxes())
 	step := optim.SGD(0.1).Minimize(loss)
 	var told []*graph.Mistake
-	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))
+	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...),
+		exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))
 	require.NoError(t, err)
 	require.Len(t, told, 1)
 	require.Equal(t, graph.CodeLeftOut, told[0].Code)
-	for _, want := range []string{"norm.running_mean", "nor that of norm.running_var", "nor that of random_state", "exec.Updates(pass.Updates()...)"} {
+	for _, want := range []string{"norm.running_mean", "nor that of norm.running_var", "nor that of random_state",
+		"exec.Updates(pass.Updates()...)"} {
 		require.Contains(t, told[0].Error(), want)
 	}
-	_, err = exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...), exec.WarningsAreErrors())
+	_, err = exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...),
+		exec.WarningsAreErrors())
 	require.NoError(t, err)
 }

@@ -16,10 +16,14 @@ import (
 // bodies apply a layer in the body of a loop, in a branch, or to one example.
 var bodies = map[string]func(h *graph.Node, apply func(*graph.Node) *graph.Node) *graph.Node{
 	"Fori": func(h *graph.Node, apply func(*graph.Node) *graph.Node) *graph.Node {
-		return ops.Fori(3, []*graph.Node{h}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{apply(c[0])} })[0]
+		return ops.Fori(3, []*graph.Node{h}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			return []*graph.Node{apply(c[0])}
+		})[0]
 	},
 	"While": func(h *graph.Node, apply func(*graph.Node) *graph.Node) *graph.Node {
-		final, _ := ops.While(3, []*graph.Node{h}, func(c []*graph.Node) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(3)) },
+		final, _ := ops.While(3, []*graph.Node{h}, func(c []*graph.Node) *graph.Node {
+			return ops.Less(ops.Sum(c[0]), graph.Num(3))
+		},
 			func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{apply(c[0])} })
 		return final[0]
 	},
@@ -28,21 +32,27 @@ var bodies = map[string]func(h *graph.Node, apply func(*graph.Node) *graph.Node)
 			func() []*graph.Node { return []*graph.Node{h} })[0]
 	},
 	"Vmap": func(h *graph.Node, apply func(*graph.Node) *graph.Node) *graph.Node {
-		return ops.Vmap([]*graph.Node{ops.Stack(0, h, h)}, func(e []*graph.Node) []*graph.Node { return []*graph.Node{apply(e[0])} })[0]
+		return ops.Vmap([]*graph.Node{ops.Stack(0, h, h)}, func(e []*graph.Node) []*graph.Node {
+			return []*graph.Node{apply(e[0])}
+		})[0]
 	},
 }
 
 // A layer that would write its state in each step is refused in one message, which says what can be done.
 func TestStatesWrittenInBodies(t *testing.T) {
 	for name, layer := range map[string]func(g *graph.Graph) nn.Layer{
-		"BatchNorm":    func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "norm", 8) },
-		"InstanceNorm": func(g *graph.Graph) nn.Layer { return nn.NewInstanceNorm(g, "norm", 8, nn.TrackRunningStats()) },
+		"BatchNorm": func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "norm", 8) },
+		"InstanceNorm": func(g *graph.Graph) nn.Layer {
+			return nn.NewInstanceNorm(g, "norm", 8, nn.TrackRunningStats())
+		},
 	} {
 		for body, in := range bodies {
 			t.Run(name+" in "+body, func(t *testing.T) {
 				g := graph.New("g")
 				l, pass := layer(g), nn.Training(g)
-				y := in(g.Input("h", graph.Float32, 4, 8, 5), func(x *graph.Node) *graph.Node { return l.Apply(pass, x) })
+				y := in(g.Input("h", graph.Float32, 4, 8, 5), func(x *graph.Node) *graph.Node {
+					return l.Apply(pass, x)
+				})
 				_, err := exec.Compile(g, exec.Outputs(y), exec.Updates(pass.Updates()...))
 				require.Len(t, g.Mistakes(), 1, err)
 				assert.ErrorContains(t, err, "norm.running_mean")
@@ -55,7 +65,9 @@ func TestStatesWrittenInBodies(t *testing.T) {
 
 				g = graph.New("cure")
 				l, pass = layer(g), nn.Training(g)
-				y = in(g.Input("h", graph.Float32, 4, 8, 5), func(x *graph.Node) *graph.Node { return l.Apply(nn.Evaluation(g), x) })
+				y = in(g.Input("h", graph.Float32, 4, 8, 5), func(x *graph.Node) *graph.Node {
+					return l.Apply(nn.Evaluation(g), x)
+				})
 				_, err = exec.Compile(g, exec.Outputs(y), exec.Updates(pass.Updates()...))
 				assert.NoError(t, err)
 			})
@@ -91,11 +103,12 @@ func TestCarryingPass(t *testing.T) {
 		y := x
 		if loops {
 			states := []*graph.Node{norm.RunningMean, norm.RunningVar, norm.NumBatchesTracked}
-			final := ops.Fori(steps, append([]*graph.Node{x}, states...), func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-				step := pass.Carrying(states, c[1:])
-				y := move(norm.Apply(step, c[0]))
-				return []*graph.Node{y, step.Value(states[0]), step.Value(states[1]), step.Value(states[2])}
-			})
+			final := ops.Fori(steps, append([]*graph.Node{x}, states...),
+				func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					step := pass.Carrying(states, c[1:])
+					y := move(norm.Apply(step, c[0]))
+					return []*graph.Node{y, step.Value(states[0]), step.Value(states[1]), step.Value(states[2])}
+				})
 			y = final[0]
 			for i, s := range states {
 				pass.Write(s, final[1+i])

@@ -64,7 +64,8 @@ func overPlaces(fn string, reduce func(*graph.Node, ...ops.Axis) *graph.Node) La
 		case x == nil || !x.Judged():
 			return reduce(x) // its own mistake
 		case x.Rank() < 3:
-			return unbuilt(fn, "it needs [N, C, …] with axes after the channels, but "+x.Called()+" has shape "+x.Shape().String(), x)
+			return unbuilt(fn, "it needs [N, C, …] with axes after the channels, but "+x.Called()+" has shape "+
+				x.Shape().String(), x)
 		}
 		axes := make([]ops.Axis, 0, x.Rank()-2)
 		for i := 2; i < x.Rank(); i++ {

@@ -16,7 +16,8 @@ import (
 func TestAdaptivePoolingOfNamedSizes(t *testing.T) {
 	for _, length := range []int{1, 2, 3, 5, 6, 7, 12} {
 		g := graph.New("pool")
-		named, known := g.Input("named", graph.Float64, 2, 3, g.Dim("t", graph.AtLeast(1))), g.Input("known", graph.Float64, 2, 3, graph.Dim(length))
+		named, known := g.Input("named", graph.Float64, 2, 3, g.Dim("t", graph.AtLeast(1))),
+			g.Input("known", graph.Float64, 2, 3, graph.Dim(length))
 		values := make([]float64, 6*length)
 		for i := range values {
 			values[i] = float64((i*7)%11) / 3
@@ -37,8 +38,8 @@ func TestAdaptivePoolingOfNamedSizes(t *testing.T) {
 	}
 }
 
-// Mistakes of layers that are functions are told at the user's line, also where the compiler writes such a function into the
-// user's.
+// Mistakes of layers that are functions are told at the user's line, also where the compiler writes such a function
+// into the user's.
 func TestPlaceOfFunctions(t *testing.T) {
 	g := graph.New("place")
 	x := g.Input("x", graph.Float32, 2, 3, 8, 8)

@@ -20,7 +20,8 @@ type Recurrent struct {
 
 // Cell is a single layer in one direction.
 type Cell struct {
-	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden]; with a projected state [gates·hidden, projection]
+	// [gates·hidden, in] and [gates·hidden, hidden]; with a projected state [gates·hidden, projection]
+	WeightIH, WeightHH *graph.Node
 	WeightHR           *graph.Node // [projection, hidden], or nil
 	BiasIH, BiasHH     *graph.Node // [gates·hidden], or nil
 	ih, hh, hr         Weighted    // the weights, which may be normalized
@@ -117,7 +118,8 @@ var (
 	kindMGU  = kind{gates: 2, states: 1, late: true, step: func(*settings) step { return stepMGU }}
 )
 
-func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
+func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option,
+	has string) *Recurrent {
 	l := &Recurrent{states: k.states}
 	opts = append([]Option{Layers(1)}, opts...)
 	l.declared = declare(g, word, name, opts, has, func(s *settings) {
@@ -129,7 +131,9 @@ func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kin
 		}
 		if size := s.projection; size != nil {
 			if n := *size; n < 1 || n >= known(g, hidden) && !hidden.IsUnknown() {
-				s.layer.refuse(fmt.Sprintf("the state is projected to %d elements; this must be at least 1 and less than its %s", n, hidden))
+				s.layer.refuse(
+					fmt.Sprintf("the state is projected to %d elements; this must be at least 1 and less than its %s",
+						n, hidden))
 				*size = 1
 			}
 			l.width = graph.Dim(*size)
@@ -142,7 +146,8 @@ func newRecurrent(g *graph.Graph, word, name string, in, hidden graph.Dim, k kin
 		for layer := range l.settings.layers {
 			var cells []*Cell
 			for _, direction := range directions {
-				cells = append(cells, newCell(g, s, k, fmt.Sprintf("_l%d%s", layer, direction), rows, width, hidden, l.width))
+				cells = append(cells,
+					newCell(g, s, k, fmt.Sprintf("_l%d%s", layer, direction), rows, width, hidden, l.width))
 			}
 			l.Cells = append(l.Cells, cells)
 			width = graph.Dim(len(directions)).Times(l.width)
@@ -168,11 +173,12 @@ func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidde
 	return c
 }
 
-// Apply takes x, [batch, t, in], and returns the hidden states of the last layer, [batch, t, directions·hidden]; with [TimeFirst] the first
-// two axes are exchanged. For a single sequence without a batch axis, [t, in], the result is [t, directions·hidden]. Initial states are
-// zeros.
+// Apply takes x, [batch, t, in], and returns the hidden states of the last layer, [batch, t, directions·hidden]; with
+// [TimeFirst] the first two axes are exchanged. For a single sequence without a batch axis, [t, in], the result is [t,
+// directions·hidden]. Initial states are zeros.
 //
-// Sequences may have no steps, so that input in parts may have empty parts: states then do not change. PyTorch rejects them.
+// Sequences may have no steps, so that input in parts may have empty parts: states then do not change. PyTorch rejects
+// them.
 func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 	y, _ := l.ApplyFrom(p, x)
 	return y
@@ -190,8 +196,10 @@ func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *
 // enforce_sorted=False. lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch; elements of x beyond them
 // are not read. The backward direction starts at each sequence's own end, y is 0 beyond it, and final states are
 // those after its own last step. A length out of range stops the run.
-func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in", false)}, {"lengths", lengths, "batch"}}, state, false)
+func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node,
+	final []*graph.Node) {
+	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in", false)}, {"lengths", lengths, "batch"}}, state,
+		false)
 }
 
 // form is that of sequences, or of a single one.
@@ -206,7 +214,8 @@ func (l *Recurrent) form(elements string, single bool) string {
 }
 
 // applied is both: args are x and, of padded sequences, their lengths. A single sequence has no axis of the batch.
-func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.Node, single bool) (y *graph.Node, final []*graph.Node) {
+func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.Node, single bool) (y *graph.Node,
+	final []*graph.Node) {
 	first, sizes, cells := len(args), map[string]graph.Dim{"hidden": l.hidden}, "cells batch "
 	if single {
 		cells = "cells "
@@ -235,12 +244,17 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 			switch t := l.settings.dtype; {
 			case i > 0 && i < first:
 				if !x.DType().IsInt() || x.Rank() != 1 {
-					return unbuilt(fn, fmt.Sprintf("lengths must be whole numbers, one for each sequence, but these are %s%s: use ops.Cast(lengths, graph.Int64)", x.DType(), x.Shape()), x)
+					return unbuilt(
+						fn,
+						fmt.Sprintf(
+							"lengths must be whole numbers, one for each sequence, but these are %s%s: use ops.Cast(lengths, graph.Int64)",
+							x.DType(), x.Shape()), x)
 				}
 				lengths = x
 			case x.DType() != t:
 				help := "convert it with ops.Cast, or declare the layer with nn.DType"
-				return unbuilt(fn, fmt.Sprintf("%s is %s, but the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
+				return unbuilt(fn, fmt.Sprintf("%s is %s, but the parameters are %s: %s", args[i].name, x.DType(), t,
+					help), x)
 			}
 		}
 		if single {
@@ -330,7 +344,8 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 
 // scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within
 // says that a sequence has no such place, its state stays.
-func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, w matrices, reverse bool) (y *graph.Node, end []*graph.Node) {
+func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, w matrices, reverse bool) (y *graph.Node,
+	end []*graph.Node) {
 	over := []*graph.Node{c.inputs(x, w)}
 	if within != nil {
 		over = append(over, within)

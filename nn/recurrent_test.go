@@ -90,7 +90,8 @@ func TestRecurrentNetworksTrainWithoutAllocation(t *testing.T) {
 		loss := ops.Mean(ops.Square(build(g, nn.Layers(2), nn.Bidirectional()).Apply(p, x)))
 		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(1e-3).Minimize(loss)...))
 		require.NoError(t, err)
-		s, feed := prog.NewSession(exec.Threads(1)), exec.Feed{x: exec.Array{Shape: []int{2, 60, 4}, Data: make([]float32, 480)}}
+		s, feed := prog.NewSession(exec.Threads(1)),
+			exec.Feed{x: exec.Array{Shape: []int{2, 60, 4}, Data: make([]float32, 480)}}
 		allocs.RequireNone(t, 5, func() {
 			if _, err := s.Run(t.Context(), feed); err != nil {
 				t.Fatal(err)
@@ -99,8 +100,8 @@ func TestRecurrentNetworksTrainWithoutAllocation(t *testing.T) {
 	}
 }
 
-// TestRecurrentNetworksLearnToRemember what stood at the first place of a sequence, and to leave out what came after: who
-// guesses has a loss of log 2.
+// TestRecurrentNetworksLearnToRemember what stood at the first place of a sequence, and to leave out what came after:
+// who guesses has a loss of log 2.
 func TestRecurrentNetworksLearnToRemember(t *testing.T) {
 	const places, batch, steps = 10, 32, 400
 	for name, declare := range map[string]func(g *graph.Graph) *nn.Recurrent{
@@ -136,7 +137,8 @@ func TestRecurrentNetworksLearnToRemember(t *testing.T) {
 	}
 }
 
-// TestRecurrentNetworksCompileInTheTimeOfOneStep compiles training over 4 and over 4,000 places, by turns, since the machine may have other work to do.
+// TestRecurrentNetworksCompileInTheTimeOfOneStep compiles training over 4 and over 4,000 places, by turns, since the
+// machine may have other work to do.
 func TestRecurrentNetworksCompileInTheTimeOfOneStep(t *testing.T) {
 	compile := func(places graph.Dim) {
 		g := graph.New("lstm")
@@ -165,60 +167,80 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 	single := func(g *graph.Graph, name string, shape ...graph.Dim) *graph.Node {
 		return g.Input(name, graph.Float32, shape...)
 	}
-	for want, build := range map[string]func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim){
-		`LSTM net takes x as "batch t in": axis 2 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
+	for want, build := range map[string]func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node,
+		batch graph.Dim){
+		`LSTM net takes x as "batch t in": axis 2 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			_ *graph.Node, batch graph.Dim) {
 			l.Apply(p, single(g, "y", batch, 7, 5))
 		},
-		`LSTM net takes x as "batch t in": it has 1 axis`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+		`LSTM net takes x as "batch t in": it has 1 axis`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			_ *graph.Node, _ graph.Dim) {
 			l.Apply(p, single(g, "y", 4))
 		},
-		`LSTM net takes x as "t in": axis 1 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+		`LSTM net takes x as "t in": axis 1 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			_ *graph.Node, _ graph.Dim) {
 			l.Apply(p, single(g, "y", 7, 5))
 		},
-		`LSTM net takes state 0 as "cells hidden": it has 3 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+		`LSTM net takes state 0 as "cells hidden": it has 3 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			_ *graph.Node, _ graph.Dim) {
 			l.ApplyFrom(p, single(g, "y", 7, 4), single(g, "h", 1, 1, 3), single(g, "c", 1, 3))
 		},
-		`LSTM net takes x as "batch t in": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+		`LSTM net takes x as "batch t in": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			_ *graph.Node, _ graph.Dim) {
 			l.ApplyPadded(p, single(g, "y", 7, 4), g.Input("lengths", graph.Int64, 1))
 		},
-		"x is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
+		"x is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node,
+			batch graph.Dim) {
 			l.Apply(p, g.Input("y", graph.Float64, batch, 7, 4))
 		},
-		"state 1 is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"state 1 is float64, but the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			x *graph.Node, batch graph.Dim) {
 			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), g.Input("c", graph.Float64, 1, batch, 3))
 		},
-		`LSTM net takes state 0 as "cells batch hidden": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		`LSTM net takes state 0 as "cells batch hidden": it has 2 axes`: func(g *graph.Graph, p *nn.Pass,
+			l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			l.ApplyFrom(p, x, single(g, "h", batch, 3), single(g, "c", 1, batch, 3))
 		},
-		`LSTM net takes state 1 as "cells batch hidden", and it is nil`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		`LSTM net takes state 1 as "cells batch hidden", and it is nil`: func(g *graph.Graph, p *nn.Pass,
+			l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			y, last := l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), nil)
 			ops.Add(y, last[1])
 		},
-		"got 1 states, but the layer has 2": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"got 1 states, but the layer has 2": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node,
+			batch graph.Dim) {
 			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3))
 		},
-		"the number of layers is 5000; it must be from 1 to 4096": func(g *graph.Graph, _ *nn.Pass, _ *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+		"the number of layers is 5000; it must be from 1 to 4096": func(g *graph.Graph, _ *nn.Pass, _ *nn.Recurrent,
+			_ *graph.Node, _ graph.Dim) {
 			nn.NewRNN(g, "a", 1, 1, nn.Layers(5000))
 		},
-		"Activation is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"Activation is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node,
+			_ graph.Dim) {
 			nn.NewGRU(g, "a", 4, 3, nn.Activation(ops.Relu)).Apply(p, x)
 		},
-		"ProjSize is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"ProjSize is not an option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node,
+			_ graph.Dim) {
 			nn.NewGRU(g, "a", 4, 3, nn.ProjSize(2)).Apply(p, x)
 		},
-		"the state is projected to 3 elements; this must be at least 1 and less than its 3": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"the state is projected to 3 elements; this must be at least 1 and less than its 3": func(g *graph.Graph,
+			p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(3)).Apply(p, x)
 		},
-		`LSTM a takes state 0 as "cells batch projection": axis 2 is 3, not 2`: func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, batch graph.Dim) {
-			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(2)).ApplyFrom(p, x, single(g, "h", 1, batch, 3), single(g, "c", 1, batch, 3))
+		`LSTM a takes state 0 as "cells batch projection": axis 2 is 3, not 2`: func(g *graph.Graph, p *nn.Pass,
+			_ *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(2)).ApplyFrom(
+				p, x, single(g, "h", 1, batch, 3), single(g, "c", 1, batch, 3))
 		},
-		"lengths must be whole numbers, one for each sequence, but these are float32[batch]: use ops.Cast(lengths, graph.Int64)": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+		"lengths must be whole numbers, one for each sequence, but these are float32[batch]: use ops.Cast(lengths, graph.Int64)": func(g *graph.Graph,
+			p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
 			l.ApplyPadded(p, x, single(g, "lengths", batch))
 		},
-		`LSTM net takes lengths as "batch", and it is nil`: func(_ *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		`LSTM net takes lengths as "batch", and it is nil`: func(_ *graph.Graph, p *nn.Pass, l *nn.Recurrent,
+			x *graph.Node, _ graph.Dim) {
 			l.ApplyPadded(p, x, nil)
 		},
-		"the layer was made without a graph": func(_ *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+		"the layer was made without a graph": func(_ *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node,
+			_ graph.Dim) {
 			(&nn.Recurrent{}).Apply(p, x)
 		},
 	} {
@@ -239,7 +261,8 @@ func TestPaddedSequencesAreThoseWithoutPadding(t *testing.T) {
 	for name, build := range recurrentKinds {
 		g := graph.New(name)
 		l := build(g, nn.Layers(2), nn.Bidirectional(), f64)
-		x, lengths := g.Input("x", graph.Float64, g.Dim("batch"), g.Dim("t"), 4), g.Input("lengths", graph.Int32, g.Dim("batch"))
+		x, lengths := g.Input("x", graph.Float64, g.Dim("batch"), g.Dim("t"), 4),
+			g.Input("lengths", graph.Int32, g.Dim("batch"))
 		p := nn.Evaluation(g)
 		sums := func(y *graph.Node, final []*graph.Node) *graph.Node {
 			parts := []*graph.Node{ops.Sum(ops.Square(y), 1)}
@@ -306,7 +329,8 @@ func TestSequencesWithoutSteps(t *testing.T) {
 		if name == "lstm" {
 			states = 2
 		}
-		x, one := g.Input("x", graph.Float64, 3, g.Dim("t", graph.AtLeast(0)), 4), g.Input("one", graph.Float64, g.Dim("u", graph.AtLeast(0)), 4)
+		x, one := g.Input("x", graph.Float64, 3, g.Dim("t", graph.AtLeast(0)), 4),
+			g.Input("one", graph.Float64, g.Dim("u", graph.AtLeast(0)), 4)
 		var begin, outputs []*graph.Node
 		for i := range states {
 			begin = append(begin, g.Input([]string{"h", "c"}[i], graph.Float64, 4, 3, 3))
@@ -314,12 +338,14 @@ func TestSequencesWithoutSteps(t *testing.T) {
 		p := nn.Training(g)
 		y, final := l.ApplyFrom(p, x, begin...)
 		z, last := l.ApplyFrom(p, one)
-		slopes := autodiff.Grad(ops.Add(ops.Sum(ops.Square(final[0])), ops.Sum(y)), []*graph.Node{begin[0], l.Cells[0][1].WeightHH})
+		slopes := autodiff.Grad(ops.Add(ops.Sum(ops.Square(final[0])), ops.Sum(y)),
+			[]*graph.Node{begin[0], l.Cells[0][1].WeightHH})
 		outputs = append(append(append(outputs, y, z), final...), append(last, slopes...)...)
 		prog, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
 		require.Empty(t, prog.Warnings())
-		feed := exec.Feed{x: exec.Array{Shape: []int{3, 0, 4}, Data: []float64{}}, one: exec.Array{Shape: []int{0, 4}, Data: []float64{}}}
+		feed := exec.Feed{x: exec.Array{Shape: []int{3, 0, 4}, Data: []float64{}},
+			one: exec.Array{Shape: []int{0, 4}, Data: []float64{}}}
 		given := make([]float64, 36)
 		for i := range given {
 			given[i] = float64(i) - 7

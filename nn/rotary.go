@@ -21,7 +21,8 @@ func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	}
 	width, is := x.Shape()[x.Rank()-1].Int()
 	if !is || width%2 != 0 || !(base > 0) {
-		return unbuilt("Rotary", "the last axis must have an even size that is known, and the base must be more than 0", x)
+		return unbuilt("Rotary",
+			"the last axis must have an even size that is known, and the base must be more than 0", x)
 	}
 	return rotate(x, base, first)
 }

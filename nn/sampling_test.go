@@ -17,7 +17,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// sampling says how words are drawn: among the most probable ones, and of these among the fewest that have a probability of nucleus together.
+// sampling says how words are drawn: among the most probable ones, and of these among the fewest that have a
+// probability of nucleus together.
 type sampling struct {
 	among                graph.Dim
 	temperature, nucleus *graph.Node
@@ -74,7 +75,8 @@ func TestSampling(t *testing.T) {
 	const longest, count = 3, 1000
 	w := newWriter()
 	prompt := w.g.Input("prompt", graph.Int64, w.g.Dim("texts"), w.g.Dim("words", graph.AtLeast(1)))
-	key, temperature, nucleus := w.g.Input("key", graph.Int64), w.g.Input("temperature", graph.Float32), w.g.Input("nucleus", graph.Float32)
+	key, temperature, nucleus := w.g.Input("key", graph.Int64), w.g.Input("temperature", graph.Float32),
+		w.g.Input("nucleus", graph.Float32)
 	texts := w.sample(prompt, key, sampling{3, temperature, nucleus}, longest)
 	each := w.scores(nn.Evaluation(w.g), prompt)
 	whole, program := compiled(each), compiled(texts)
@@ -91,7 +93,8 @@ func TestSampling(t *testing.T) {
 		require.NoError(t, err)
 		return slices.Clone(values)
 	}
-	for _, c := range []struct{ temperature, nucleus float32 }{{1, 1}, {1, 0.7}, {0.5, 1}, {2, 0.9}, {1, 0.01}, {0.01, 1}} {
+	for _, c := range []struct{ temperature, nucleus float32 }{
+		{1, 1}, {1, 0.7}, {0.5, 1}, {2, 0.9}, {1, 0.01}, {0.01, 1}} {
 		got := sampled(5, c.temperature, c.nucleus)
 		require.Equal(t, got, sampled(5, c.temperature, c.nucleus))
 		counts := map[string]int{"[]": count}
@@ -107,7 +110,8 @@ func TestSampling(t *testing.T) {
 				if p == 0 || p == 1 {
 					require.Equal(t, int(p)*n, drawn, "%v: %d after %v", c, word, before)
 				}
-				require.InDelta(t, p*float64(n), drawn, 4.5*math.Sqrt(float64(n)*p*(1-p))+1, "%v: %d after %v", c, word, before)
+				require.InDelta(t, p*float64(n), drawn, 4.5*math.Sqrt(float64(n)*p*(1-p))+1, "%v: %d after %v", c, word,
+					before)
 			}
 		}
 	}

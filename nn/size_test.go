@@ -21,7 +21,8 @@ func TestNormalizationOverANamedSize(t *testing.T) {
 	require.Equal(t, x.Shape(), y.Shape())
 }
 
-// A size of a layer that is none is told once, by its word, at the line of the layer; what the layer is applied to tells no more.
+// A size of a layer that is none is told once, by its word, at the line of the layer; what the layer is applied to
+// tells no more.
 func TestSizesOfLayersThatAreNone(t *testing.T) {
 	type node = *graph.Node
 	sequences := func(g *graph.Graph) node { return g.Input("x", graph.Float32, g.Dim("b"), g.Dim("t"), 6) }
@@ -35,7 +36,8 @@ func TestSizesOfLayersThatAreNone(t *testing.T) {
 		`NewLinear(g, "l", …): in is -4, which is no size`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewLinear(g, "l", -4, 6, nn.WeightNorm(0)).Apply(p, rows(g))
 		},
-		`NewLinear(g, "l", …): out is n, which cannot be the size of a parameter`: func(g *graph.Graph, p *nn.Pass) node {
+		`NewLinear(g, "l", …): out is n, which cannot be the size of a parameter`: func(g *graph.Graph,
+			p *nn.Pass) node {
 			return nn.NewLinear(g, "l", 6, g.Dim("n"), nn.SpectralNorm(1)).Apply(p, rows(g))
 		},
 		`NewLinear(g, "l", …): out is none: the size is too large for an int64`: func(g *graph.Graph, p *nn.Pass) node {
@@ -105,7 +107,8 @@ func TestSizesOfLayersThatAreNone(t *testing.T) {
 		`NewTransformerEncoder(g, "l.layers.0", …): width is -4, which`: func(g *graph.Graph, p *nn.Pass) node {
 			return nn.NewTransformerEncoder(g, "l", 3, -4, 2, nn.NormFirst()).Layers[0].Linear1.Weight
 		},
-		`NewTransformerEncoder(g, "l.layers.0", …): 4 heads must divide the width 6`: func(g *graph.Graph, p *nn.Pass) node {
+		`NewTransformerEncoder(g, "l.layers.0", …): 4 heads must divide the width 6`: func(g *graph.Graph,
+			p *nn.Pass) node {
 			return nn.NewTransformerEncoder(g, "l", 3, 6, 4).Apply(p, sequences(g))
 		},
 	} {

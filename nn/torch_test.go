@@ -63,7 +63,8 @@ func stated(make func(g *graph.Graph) *nn.Recurrent) torchCase {
 
 // ended puts what sequences give and their last states side by side, as testdata/layers.py does. What is given
 // behind the sequences are their lengths, if they have some, and states.
-func ended(make func(g *graph.Graph, name string, in, hidden int, opts ...nn.Option) *nn.Recurrent, hidden int, opts ...nn.Option) torchCase {
+func ended(make func(g *graph.Graph, name string, in, hidden int, opts ...nn.Option) *nn.Recurrent, hidden int,
+	opts ...nn.Option) torchCase {
 	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		l := make(g, "", 3, hidden, append(opts, nn.Layers(2), nn.Bidirectional(), f64)...)
 		apply := func() (y *graph.Node, final []*graph.Node) { return l.ApplyFrom(p, x[0]) }
@@ -98,7 +99,9 @@ var torchCases = map[string]torchCase{
 	"conv1d": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConv1D(g, "", 4, 6, 3, nn.Stride(2), nn.Padding(1), nn.Dilation(2), nn.Groups(2), f64)
 	}),
-	"conv2d": of(func(g *graph.Graph) nn.Layer { return nn.NewConv2D(g, "", 3, 4, 3, nn.Padding(1), nn.NoBias(), f64) }),
+	"conv2d": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConv2D(g, "", 3, 4, 3, nn.Padding(1), nn.NoBias(), f64)
+	}),
 	"transposed conv1d": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConvTranspose1D(g, "", 4, 6, 3, nn.Stride(2), nn.Padding(1), nn.Groups(2), f64)
 	}),
@@ -111,13 +114,23 @@ var torchCases = map[string]torchCase{
 	"transposed conv3d": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConvTranspose3D(g, "", 2, 3, 2, nn.Stride(2), nn.Padding(1), nn.OutputPadding(1), f64)
 	}),
-	"max pool of volumes":                             of(func(*graph.Graph) nn.Layer { return nn.MaxPool3D(2, ops.Stride(1)) }),
-	"mean pool of volumes":                            of(func(*graph.Graph) nn.Layer { return nn.AvgPool3D(2, ops.Padding(1)) }),
-	"adaptive max pool":                               of(func(*graph.Graph) nn.Layer { return nn.AdaptiveMaxPool(3, 2) }),
-	"adaptive mean pool":                              of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(3, 7) }),
-	"adaptive mean pool of volumes":                   of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(2, 3, 1) }),
+	"max pool of volumes": of(func(*graph.Graph) nn.Layer {
+		return nn.MaxPool3D(2, ops.Stride(1))
+	}),
+	"mean pool of volumes": of(func(*graph.Graph) nn.Layer {
+		return nn.AvgPool3D(2, ops.Padding(1))
+	}),
+	"adaptive max pool": of(func(*graph.Graph) nn.Layer {
+		return nn.AdaptiveMaxPool(3, 2)
+	}),
+	"adaptive mean pool": of(func(*graph.Graph) nn.Layer {
+		return nn.AdaptiveAvgPool(3, 7)
+	}),
+	"adaptive mean pool of volumes": of(func(*graph.Graph) nn.Layer {
+		return nn.AdaptiveAvgPool(2, 3, 1)
+	}),
 	"adaptive mean pool of windows that meet nowhere": of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(3) }),
-	"embedding":                                       of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 7, 3, nn.PaddingIndex(2), f64) }),
+	"embedding": of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 7, 3, nn.PaddingIndex(2), f64) }),
 	"embedding bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewEmbeddingBag(g, "", 7, 3, nn.PaddingIndex(2), f64).Apply(p, x[0])
 	},
@@ -129,8 +142,10 @@ var torchCases = map[string]torchCase{
 	"batch norm of images": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewBatchNorm(g, "", 3, nn.Epsilon(1e-3), nn.Momentum(0.3), f64)
 	}),
-	"batch norm of volumes":     of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 2, f64) }),
-	"batch norm without affine": of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 4, nn.NoAffine(), f64) }),
+	"batch norm of volumes": of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 2, f64) }),
+	"batch norm without affine": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewBatchNorm(g, "", 4, nn.NoAffine(), f64)
+	}),
 	"batch norm twice": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		l := nn.NewBatchNorm(g, "", 4, f64)
 		return ops.Mul(ops.Sum(l.Apply(p, x[0]), 0), ops.Sum(l.Apply(p, x[1]), 0))
@@ -138,11 +153,13 @@ var torchCases = map[string]torchCase{
 	"batch norm in evaluation": func(g *graph.Graph, _ *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewBatchNorm(g, "", 3, f64).Apply(nn.Evaluation(g), x[0])
 	},
-	"layer norm":                of(func(g *graph.Graph) nn.Layer { return nn.NewLayerNorm(g, "", 6, f64) }),
-	"group norm":                of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 2, 4, f64) }),
-	"instance norm":             of(func(g *graph.Graph) nn.Layer { return nn.NewInstanceNorm(g, "", 3, f64) }),
-	"group norm of one group":   of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 1, 4, f64) }),
-	"group norm without affine": of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 4, 4, nn.NoAffine(), f64) }),
+	"layer norm":              of(func(g *graph.Graph) nn.Layer { return nn.NewLayerNorm(g, "", 6, f64) }),
+	"group norm":              of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 2, 4, f64) }),
+	"instance norm":           of(func(g *graph.Graph) nn.Layer { return nn.NewInstanceNorm(g, "", 3, f64) }),
+	"group norm of one group": of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 1, 4, f64) }),
+	"group norm without affine": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewGroupNorm(g, "", 4, 4, nn.NoAffine(), f64)
+	}),
 	"instance norm of sequences without affine": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewInstanceNorm(g, "", 3, nn.NoAffine(), f64)
 	}),
@@ -164,7 +181,8 @@ var torchCases = map[string]torchCase{
 		return nn.NewTransformerEncoderLayer(g, "", 8, 2, transformerOptions()...)
 	}),
 	"encoder layer, norm first": of(func(g *graph.Graph) nn.Layer {
-		return nn.NewTransformerEncoderLayer(g, "", 8, 2, transformerOptions(nn.NormFirst(), nn.Activation(ops.Gelu))...)
+		return nn.NewTransformerEncoderLayer(
+			g, "", 8, 2, transformerOptions(nn.NormFirst(), nn.Activation(ops.Gelu))...)
 	}),
 	"encoder": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewTransformerEncoder(g, "", 2, 8, 2, transformerOptions(nn.NormFirst())...)
@@ -184,12 +202,16 @@ var torchCases = map[string]torchCase{
 	"lstm of two layers and directions": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), f64)
 	}),
-	"lstm from a state": stated(func(g *graph.Graph) *nn.Recurrent { return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), f64) }),
-	"gru":               of(func(g *graph.Graph) nn.Layer { return nn.NewGRU(g, "", 3, 4, f64) }),
+	"lstm from a state": stated(func(g *graph.Graph) *nn.Recurrent {
+		return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), f64)
+	}),
+	"gru": of(func(g *graph.Graph) nn.Layer { return nn.NewGRU(g, "", 3, 4, f64) }),
 	"gru of two layers and directions": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewGRU(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), f64)
 	}),
-	"gru from a state, without bias":       stated(func(g *graph.Graph) *nn.Recurrent { return nn.NewGRU(g, "", 3, 4, nn.Layers(2), nn.NoBias(), f64) }),
+	"gru from a state, without bias": stated(func(g *graph.Graph) *nn.Recurrent {
+		return nn.NewGRU(g, "", 3, 4, nn.Layers(2), nn.NoBias(), f64)
+	}),
 	"sinusoidal positions":                 of(func(*graph.Graph) nn.Layer { return nn.SinusoidalPositions() }),
 	"sinusoidal positions of an odd width": of(func(*graph.Graph) nn.Layer { return nn.SinusoidalPositions() }),
 }

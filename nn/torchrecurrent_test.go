@@ -13,9 +13,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestRecurrentNetworksOfPyTorchNow compares networks that testdata/layers.py draws: of several layers, directions, projections, lengths,
-// states, of single sequences, with the batch or with time first, with dropout of all in training, and of half in evaluation. Outputs,
-// last states and all gradients must be PyTorch's.
+// TestRecurrentNetworksOfPyTorchNow compares networks that testdata/layers.py draws: of several layers, directions,
+// projections, lengths, states, of single sequences, with the batch or with time first, with dropout of all in
+// training, and of half in evaluation. Outputs, last states and all gradients must be PyTorch's.
 func TestRecurrentNetworksOfPyTorchNow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recurrent.npz")
 	for _, seed := range []string{"11", "12"} {
@@ -36,7 +36,8 @@ func drawnRecurrent(t *testing.T, name string) torchCase {
 	for _, o := range []struct {
 		is  bool
 		set nn.Option
-	}{{both == 1, nn.Bidirectional()}, {bias == 0, nn.NoBias()}, {first == 0, nn.TimeFirst()}, {projected > 0, nn.ProjSize(projected)},
+	}{{both == 1, nn.Bidirectional()}, {bias == 0, nn.NoBias()}, {first == 0, nn.TimeFirst()},
+		{projected > 0, nn.ProjSize(projected)},
 		{drops == "all", nn.DropoutRate(1)}, {drops == "evaluation", nn.DropoutRate(0.5)}} {
 		if o.is {
 			opts = append(opts, o.set)

@@ -37,7 +37,8 @@ func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, o
 	return newTransformerLayer(g, "TransformerDecoderLayer", true, name, width, heads, opts)
 }
 
-func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string, width, heads int, opts []Option) *TransformerLayer {
+func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string, width, heads int,
+	opts []Option) *TransformerLayer {
 	l := &TransformerLayer{}
 	opts = append([]Option{FeedForward(2048), Activation(ops.Relu), DropoutRate(0.1)}, opts...)
 	l.declared = declare(g, kind, name, opts, transformerOptions, func(s *settings) {
@@ -87,7 +88,9 @@ func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...Atten
 		build func(x *graph.Node) *graph.Node
 	}{
 		{l.Norm1, func(x *graph.Node) *graph.Node { return l.SelfAttn.Attend(p, x, x, x, self.all()) }},
-		{l.Norm2, func(x *graph.Node) *graph.Node { return l.MultiHeadAttn.Attend(p, x, memory, memory, across.all()) }},
+		{l.Norm2, func(x *graph.Node) *graph.Node {
+			return l.MultiHeadAttn.Attend(p, x, memory, memory, across.all())
+		}},
 		{l.Norm3, func(x *graph.Node) *graph.Node { return l.feedForward(p, x) }},
 	}
 	if l.MultiHeadAttn == nil {
@@ -145,7 +148,8 @@ func newTransformer(g *graph.Graph, k stackKind, name string, layers, width, hea
 	t := &Transformer{}
 	if layers < 0 || layers > maxLayers {
 		d := declared{g: g, kind: k.name, scope: name}
-		d.refuse("the number of layers is " + strconv.Itoa(layers) + "; it must be from 0 to " + strconv.Itoa(maxLayers))
+		d.refuse("the number of layers is " + strconv.Itoa(layers) + "; it must be from 0 to " +
+			strconv.Itoa(maxLayers))
 		return t
 	}
 	for i := range layers {
@@ -175,7 +179,8 @@ func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.Apply
 func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	caches := attendingOf(opts).caches
 	if caches != nil && len(caches) != len(t.Layers) {
-		return unbuilt("Cached", fmt.Sprintf("there are %d caches for %d layers: use NewCaches to make one for each", len(caches), len(t.Layers)), x)
+		return unbuilt("Cached", fmt.Sprintf(
+			"there are %d caches for %d layers: use NewCaches to make one for each", len(caches), len(t.Layers)), x)
 	}
 	for i, l := range t.Layers {
 		if caches != nil {

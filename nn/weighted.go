@@ -69,7 +69,9 @@ func (s *settings) wrongNorming() string {
 			return "Expected n_power_iterations to be positive, and at most 1024"
 		}
 		for _, other := range s.given[:i] {
-			both := slices.ContainsFunc(n.weights, func(name string) bool { return slices.Contains(other.weights, name) })
+			both := slices.ContainsFunc(n.weights, func(name string) bool {
+				return slices.Contains(other.weights, name)
+			})
 			switch {
 			case !both && len(n.weights) > 0 && len(other.weights) > 0:
 			case n.option == other.option:
@@ -90,7 +92,8 @@ func (s *settings) missingWeight() string {
 	for _, n := range s.given {
 		for _, name := range n.weights {
 			if !slices.Contains(s.made, name) {
-				return fmt.Sprintf("%s is for the weight %q, but the layer has %s", n.option, name, strings.Join(s.made, ", "))
+				return fmt.Sprintf("%s is for the weight %q, but the layer has %s", n.option, name,
+					strings.Join(s.made, ", "))
 			}
 		}
 	}
@@ -124,7 +127,8 @@ func (s *settings) newWeight(g *graph.Graph, init graph.Initializer, outputs int
 }
 
 // newNamedWeight declares one of several weights of a layer.
-func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initializer, outputs int, shape ...graph.Dim) Weighted {
+func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initializer, outputs int,
+	shape ...graph.Dim) Weighted {
 	s.made = append(s.made, name)
 	parametrization, norming := "parametrizations."+name, s.normingOf(name)
 	original := parametrization + ".original"

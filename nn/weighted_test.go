@@ -32,7 +32,8 @@ func translated(opts ...nn.Option) torchCase {
 		var masks []nn.AttentionOption
 		if len(x) > 2 {
 			source, target := paddingOf(x[2]), paddingOf(x[3])
-			masks = []nn.AttentionOption{nn.SourceMask(x[4]), nn.SourceKeyPadding(source), nn.KeyPadding(target), nn.MemoryKeyPadding(added(source))}
+			masks = []nn.AttentionOption{nn.SourceMask(x[4]), nn.SourceKeyPadding(source), nn.KeyPadding(target),
+				nn.MemoryKeyPadding(added(source))}
 		}
 		return nn.NewEncoderDecoder(g, "", 2, 1, 8, 2, transformerOptions(opts...)...).ApplyTo(p, x[0], x[1], masks...)
 	}
@@ -44,27 +45,40 @@ var normedCases = map[string]torchCase{
 	"weight norm along the inputs": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConv2D(g, "", 2, 3, 2, nn.NoBias(), nn.WeightNorm(-3), f64)
 	}),
-	"weight norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer { return nn.NewConvTranspose1D(g, "", 4, 3, 2, nn.WeightNorm(0), f64) }),
+	"weight norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConvTranspose1D(g, "", 4, 3, 2, nn.WeightNorm(0), f64)
+	}),
 	"spectral norm": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64) }),
 	"spectral norm of three steps": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConv2D(g, "", 2, 3, 2, nn.Stride(2), nn.SpectralNorm(3), f64)
 	}),
-	"spectral norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer { return nn.NewConvTranspose2D(g, "", 2, 3, 2, nn.SpectralNorm(1), f64) }),
-	"spectral norm of a table":                  of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 6, 3, nn.SpectralNorm(1), f64) }),
-	"weight norm of a table":                    of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 6, 3, nn.WeightNorm(0), f64) }),
+	"spectral norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConvTranspose2D(g, "", 2, 3, 2, nn.SpectralNorm(1), f64)
+	}),
+	"spectral norm of a table": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewEmbedding(g, "", 6, 3, nn.SpectralNorm(1), f64)
+	}),
+	"weight norm of a table": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewEmbedding(g, "", 6, 3, nn.WeightNorm(0), f64)
+	}),
 	"weight norm of steps of an lstm": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), nn.WeightNorm(0, "weight_hh_l1_reverse"), f64)
 	}),
 	"weight norm of a gru": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewGRU(g, "", 3, 4, nn.WeightNorm(0, "weight_hh_l0"), nn.WeightNorm(1, "weight_ih_l0"), f64)
 	}),
-	"weight norm of a cell": of(func(g *graph.Graph) nn.Layer { return nn.NewLSTMCell(g, "", 3, 4, nn.WeightNorm(0, "weight_ih"), f64) }),
+	"weight norm of a cell": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewLSTMCell(g, "", 3, 4, nn.WeightNorm(0, "weight_ih"), f64)
+	}),
 	"spectral norm of steps of an lstm": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewLSTM(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh_l0"), f64)
 	}),
-	"spectral norm of a gru in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer { return nn.NewGRU(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh_l0"), f64) }),
+	"spectral norm of a gru in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer {
+		return nn.NewGRU(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh_l0"), f64)
+	}),
 	"spectral norm of a cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
-		return nn.NewGRUCell(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh"), f64).ApplyFrom(p, x[0], ops.Ones(g, double, x[0].Shape()[0], 4))[0]
+		return nn.NewGRUCell(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh"), f64).ApplyFrom(
+			p, x[0], ops.Ones(g, double, x[0].Shape()[0], 4))[0]
 	},
 	"attention with weights": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		y, w := attention(2)(g).AttendWithWeights(p, x[0], x[1], x[1])
@@ -81,7 +95,9 @@ var normedCases = map[string]torchCase{
 		l := nn.NewLinear(g, "", 4, 3, nn.SpectralNorm(1), f64)
 		return ops.Mul(l.Apply(p, x[0]), l.Apply(p, x[1]))
 	},
-	"spectral norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64) }),
+	"spectral norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer {
+		return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64)
+	}),
 
 	"weight norm of a bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewEmbeddingBag(g, "", 6, 3, nn.WeightNorm(1), f64).Apply(p, x[0])
@@ -89,11 +105,14 @@ var normedCases = map[string]torchCase{
 	"spectral norm of a bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewEmbeddingBag(g, "", 6, 3, nn.SpectralNorm(1), f64).Apply(p, x[0])
 	},
-	"weight norm of attention":                 of(attention(2, nn.WeightNorm(0))),
-	"spectral norm of attention":               of(attention(2, nn.SpectralNorm(1, "in_proj_weight"), nn.WeightNorm(1, "out_proj.weight"))),
-	"weight norm of attention of other widths": across(attention(2, nn.KeyWidth(3), nn.ValueWidth(5), nn.WeightNorm(0, "k_proj_weight"))),
+	"weight norm of attention": of(attention(2, nn.WeightNorm(0))),
+	"spectral norm of attention": of(
+		attention(2, nn.SpectralNorm(1, "in_proj_weight"), nn.WeightNorm(1, "out_proj.weight"))),
+	"weight norm of attention of other widths": across(
+		attention(2, nn.KeyWidth(3), nn.ValueWidth(5), nn.WeightNorm(0, "k_proj_weight"))),
 	"weight norm of a convolutional lstm cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
-		return nn.NewConvLSTMCell(g, "", 2, 3, 3, nn.SpectralNorm(1, "weight_hh"), nn.WeightNorm(0, "weight_ih"), f64).ApplyFrom(p, x[0], x[1], x[2])[0]
+		return nn.NewConvLSTMCell(g, "", 2, 3, 3, nn.SpectralNorm(1, "weight_hh"), nn.WeightNorm(0, "weight_ih"),
+			f64).ApplyFrom(p, x[0], x[1], x[2])[0]
 	},
 
 	"zero pad":                  of(func(*graph.Graph) nn.Layer { return nn.ZeroPad(1, 2, -1, 3) }),
@@ -127,7 +146,8 @@ func TestNormedWeightsBeginAsTheyShould(t *testing.T) {
 	p := nn.Evaluation(g)
 	plain := nn.NewConv2D(g, "conv", 3, 4, 2, nn.WeightNorm(1), f64)
 	spectral := nn.NewConvTranspose2D(g, "up", 3, 4, 2, nn.SpectralNorm(1), nn.WeightInit(nn.Normal(2)), f64)
-	list := []*graph.Node{ops.Max(ops.Abs(ops.Sub(plain.WeightIn(p), plain.Weight))), greatest(spectral.WeightIn(p), 1), ops.Norm(spectral.U, 2), ops.Norm(spectral.V, 2)}
+	list := []*graph.Node{ops.Max(ops.Abs(ops.Sub(plain.WeightIn(p), plain.Weight))), greatest(spectral.WeightIn(p), 1),
+		ops.Norm(spectral.U, 2), ops.Norm(spectral.V, 2)}
 	prog, err := exec.Compile(g, exec.Outputs(list...))
 	require.NoError(t, err)
 	for seed := range uint64(3) {
@@ -150,8 +170,8 @@ func numberOf(t *testing.T, r *exec.Results, n *graph.Node) float64 {
 	return v
 }
 
-// The weight keeps the greatest singular value 1 while its parameter changes, since each step of training goes on with power iteration, and a
-// pass of evaluation changes nothing.
+// The weight keeps the greatest singular value 1 while its parameter changes, since each step of training goes on with
+// power iteration, and a pass of evaluation changes nothing.
 func TestSpectralNormFollowsTraining(t *testing.T) {
 	g := graph.New("training")
 	l, train := nn.NewLinear(g, "fc", 6, 5, nn.SpectralNorm(1), f64), nn.Training(g)
@@ -165,8 +185,9 @@ func TestSpectralNormFollowsTraining(t *testing.T) {
 	evaluation, err := exec.Compile(g, exec.Outputs(now))
 	require.NoError(t, err)
 	s := training.NewSession(exec.Seed(1))
-	feed := exec.Feed{x: exec.Array{Shape: []int{1, 6}, Data: make([]float64, 6)}, drift: exec.Array{Shape: []int{5, 6}, Data: []float64{
-		3, -1, 2, 0, 1, 1, -2, 1, 0, 1, 3, 1, 0, 1, 1, -4, 2, 1, 0, 2, 1, 1, 1, 0, 5, 1, 0, 0, 2, -1}}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{1, 6}, Data: make([]float64, 6)},
+		drift: exec.Array{Shape: []int{5, 6}, Data: []float64{
+			3, -1, 2, 0, 1, 1, -2, 1, 0, 1, 3, 1, 0, 1, 1, -4, 2, 1, 0, 2, 1, 1, 1, 0, 5, 1, 0, 0, 2, -1}}}
 	for range 300 {
 		_, err := s.Run(t.Context(), feed)
 		require.NoError(t, err)
@@ -185,35 +206,51 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 		"a weight can have WeightNorm or SpectralNorm, but not both": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(0), nn.SpectralNorm(1))
 		},
-		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0)) },
-		"WeightNorm is not an option of Positions":   func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewPositions(g, "rows", 8, 3, nn.WeightNorm(0)) },
+		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0))
+		},
+		"WeightNorm is not an option of Positions": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewPositions(g, "rows", 8, 3, nn.WeightNorm(0))
+		},
 		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
 		},
 		"MemoryMask and MemoryKeyPadding are for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
-			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryMask(ops.Ones(g, graph.Bool, 3)))
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(
+				p, x, nil, nn.MemoryMask(ops.Ones(g, graph.Bool, 3)))
 		},
 		"MemoryKeyPadding are for decoder layers": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
-			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(
+				p, x, nil, nn.MemoryKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
 		},
 		"SourceKeyPadding for an EncoderDecoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
-			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.SourceKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(
+				p, x, nil, nn.SourceKeyPadding(ops.Ones(g, graph.Bool, 2, 5)))
 		},
-		"padding is Bool, true where a key is padding, and ids is int64: where it is 1 for what counts, ops.Equal(ids, graph.Num(0))": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
-			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.KeyPadding(g.Input("ids", graph.Int64, 2, 5)))
+		"padding is Bool, true where a key is padding, and ids is int64: where it is 1 for what counts, ops.Equal(ids, graph.Num(0))": func(g *graph.Graph,
+			p *nn.Pass, x *graph.Node) {
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(
+				p, x, nil, nn.KeyPadding(g.Input("ids", graph.Int64, 2, 5)))
 		},
 		`takes KeyPadding as "b s": axis 0 is 5, not 2`: func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewMultiHeadAttention(g, "attn", 8, 2).Attend(p, x, x, x, nn.KeyPadding(ops.Ones(g, graph.Bool, 5, 2)))
 		},
 		`takes KeyPadding as "b s": it has 4 axes`: func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
-			nn.NewMultiHeadAttention(g, "attn", 8, 2).Attend(p, x, x, x, nn.KeyPadding(ops.Ones(g, graph.Bool, 2, 1, 1, 5)))
+			nn.NewMultiHeadAttention(g, "attn", 8, 2).Attend(
+				p, x, x, x, nn.KeyPadding(ops.Ones(g, graph.Bool, 2, 1, 1, 5)))
 		},
 		"cannot be multiplied (10x8 and 3x8)": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.KeyWidth(3)).Apply(p, x)
 		},
-		"there must be two widths for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(1).Apply(p, x) },
-		"Padding size should be less than":                   func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(0, 8).Apply(p, x) },
-		"it has no encoder or no decoder":                    func(g *graph.Graph, p *nn.Pass, x *graph.Node) { (&nn.EncoderDecoder{}).ApplyTo(p, x, x) },
+		"there must be two widths for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.ReflectionPad(1).Apply(p, x)
+		},
+		"Padding size should be less than": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.ReflectionPad(0, 8).Apply(p, x)
+		},
+		"it has no encoder or no decoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			(&nn.EncoderDecoder{}).ApplyTo(p, x, x)
+		},
 	} {
 		g := graph.New("mistakes")
 		make(g, nn.Training(g), g.Input("x", graph.Float32, 2, 5, 8))
@@ -221,7 +258,8 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 	}
 }
 
-// Weights that are wanted are those of grouped queries too, what comes out is the same, and options that nothing reads are told.
+// Weights that are wanted are those of grouped queries too, what comes out is the same, and options that nothing reads
+// are told.
 func TestWeightsOfAttention(t *testing.T) {
 	g := graph.New("weights")
 	x := g.Input("x", double, 2, 5, 8)
@@ -249,16 +287,24 @@ func TestWeightsOfAttention(t *testing.T) {
 // What cannot be normalized is told where the layer is made.
 func TestWeightsThatThereAreNot(t *testing.T) {
 	for want, declare := range map[string]func(g *graph.Graph){
-		`WeightNorm is for the weight "weight_hh_l2", but the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) { nn.NewGRU(g, "gru", 3, 4, nn.WeightNorm(0, "weight_hh_l2")) },
-		`SpectralNorm is for the weight "bias_hh", but the layer has weight_ih, weight_hh`:          func(g *graph.Graph) { nn.NewLSTMCell(g, "cell", 3, 4, nn.SpectralNorm(1, "bias_hh")) },
+		`WeightNorm is for the weight "weight_hh_l2", but the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) {
+			nn.NewGRU(g, "gru", 3, 4, nn.WeightNorm(0, "weight_hh_l2"))
+		},
+		`SpectralNorm is for the weight "bias_hh", but the layer has weight_ih, weight_hh`: func(g *graph.Graph) {
+			nn.NewLSTMCell(g, "cell", 3, 4, nn.SpectralNorm(1, "bias_hh"))
+		},
 		"a weight can have WeightNorm or SpectralNorm, but not both": func(g *graph.Graph) {
 			nn.NewLSTM(g, "lstm", 3, 4, nn.WeightNorm(0), nn.SpectralNorm(1, "weight_hh_l0"))
 		},
 		"WeightNorm is set twice for a weight": func(g *graph.Graph) {
 			nn.NewGRUCell(g, "cell", 3, 4, nn.WeightNorm(0, "weight_hh"), nn.WeightNorm(1, "weight_ih", "weight_hh"))
 		},
-		"that of PaddingIndex is 0": func(g *graph.Graph) { nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0)) },
-		`WeightNorm is for the weight "weight", but the layer has in_proj_weight, out_proj.weight`: func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0, "weight")) },
+		"that of PaddingIndex is 0": func(g *graph.Graph) {
+			nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0))
+		},
+		`WeightNorm is for the weight "weight", but the layer has in_proj_weight, out_proj.weight`: func(g *graph.Graph) {
+			nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0, "weight"))
+		},
 	} {
 		g := graph.New("mistaken")
 		declare(g)

@@ -32,7 +32,8 @@ func writeModel(path string, m *wire.Model, limit int64) error {
 	})
 }
 
-// Tensors of fewer bytes stay in the model; others begin at multiples of an alignment, as whoever maps the file wants it.
+// Tensors of fewer bytes stay in the model; others begin at multiples of an alignment, as whoever maps the file wants
+// it.
 const (
 	leastBeside = 1024
 	alignment   = 4096
@@ -60,7 +61,8 @@ func writeBeside(path string, m *wire.Model) error {
 			if _, err := w.Write(t.Raw); err != nil {
 				return err
 			}
-			t.External = []wire.Pair{{Key: "location", Value: name}, {Key: "offset", Value: strconv.Itoa(at)}, {Key: "length", Value: strconv.Itoa(len(t.Raw))}}
+			t.External = []wire.Pair{{Key: "location", Value: name}, {Key: "offset", Value: strconv.Itoa(at)},
+				{Key: "length", Value: strconv.Itoa(len(t.Raw))}}
 			at += len(t.Raw)
 		}
 		return nil

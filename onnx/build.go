@@ -19,13 +19,16 @@ type Built struct {
 	result *importer.Result
 }
 
-// policy is that of a graph that comes from a file: what looks like a slip in a program that somebody writes is meant there, and names
-// of sizes that meet are the same size, which is checked when they are bound.
-var policy = graph.Policy{Names: graph.Unify, MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently,
-	AxisMixing: graph.AllowSilently, TargetShape: graph.AllowSilently, GivenProbabilities: graph.AllowSilently, ReducedAxis: graph.AllowSilently,
-	VectorAxis: graph.AllowSilently, OverExamples: graph.AllowSilently, AttentionOverExamples: graph.AllowSilently,
-	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently, KeptWeights: graph.AllowSilently,
-	OtherOrder: graph.AllowSilently}
+// policy is that of a graph that comes from a file: what looks like a slip in a program that somebody writes is meant
+// there, and names of sizes that meet are the same size, which is checked when they are bound.
+var policy = graph.Policy{Names: graph.Unify, MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently,
+	SecondWrite: graph.AllowSilently,
+	AxisMixing:  graph.AllowSilently, TargetShape: graph.AllowSilently, GivenProbabilities: graph.AllowSilently,
+	ReducedAxis: graph.AllowSilently,
+	VectorAxis:  graph.AllowSilently, OverExamples: graph.AllowSilently, AttentionOverExamples: graph.AllowSilently,
+	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently,
+	KeptWeights: graph.AllowSilently,
+	OtherOrder:  graph.AllowSilently}
 
 // Build makes a graph of the model. The error is a *[BuildError] with every node that could not be built, or says
 // which option is wrong.
@@ -36,7 +39,9 @@ func (m *Model) Build(opts ...Option) (*Built, error) {
 	if err := m.isOpen(); err != nil {
 		return nil, err
 	}
-	r := request{Request: importer.Request{Sizes: map[string]int{}, Empty: map[string]bool{}, Shapes: map[string]graph.Shape{}, Given: map[string]*graph.Node{},
+	r := request{Request: importer.Request{
+		Sizes: map[string]int{}, Empty: map[string]bool{}, Shapes: map[string]graph.Shape{},
+		Given: map[string]*graph.Node{},
 		Bound: map[string]exec.Array{}, External: m.external}}
 	for _, o := range opts {
 		if o != nil {

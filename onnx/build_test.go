@@ -19,7 +19,8 @@ import (
 // file is a model of one graph.
 func file(t *testing.T, g *wire.Graph, functions ...*wire.Function) []byte {
 	t.Helper()
-	data, err := (&wire.Model{IRVersion: 10, Graph: g, Functions: functions, Opsets: []wire.Opset{{Version: 21}, {Domain: "own", Version: 1}}}).Encode()
+	data, err := (&wire.Model{IRVersion: 10, Graph: g, Functions: functions,
+		Opsets: []wire.Opset{{Version: 21}, {Domain: "own", Version: 1}}}).Encode()
 	require.NoError(t, err)
 	return data
 }
@@ -56,9 +57,11 @@ func op(name string, in []string, out ...string) *wire.Node {
 
 // line is the model y = w·x + b.
 func line() *wire.Graph {
-	return &wire.Graph{Name: "line", Nodes: []*wire.Node{op("MatMul", []string{"x", "w"}, "h"), op("Add", []string{"h", "b"}, "y")},
+	return &wire.Graph{Name: "line", Nodes: []*wire.Node{
+		op("MatMul", []string{"x", "w"}, "h"), op("Add", []string{"h", "b"}, "y")},
 		Initializers: []*wire.Tensor{weight("w", []float32{1, 2, 3, 4, 5, 6}, 3, 2), weight("b", []float32{10, 20}, 2)},
-		Inputs:       []*wire.ValueInfo{tensorOf("x", wire.Float, "batch", 3)}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float, "batch", 2)}}
+		Inputs:       []*wire.ValueInfo{tensorOf("x", wire.Float, "batch", 3)},
+		Outputs:      []*wire.ValueInfo{tensorOf("y", wire.Float, "batch", 2)}}
 }
 
 func built(t *testing.T, data []byte, opts ...Option) *Built {
@@ -138,7 +141,8 @@ func TestTrainsFurther(t *testing.T) {
 	require.NoError(t, b.Load(s))
 	var losses []float32
 	for range 50 {
-		got, err := s.Run(context.Background(), exec.Feed{x: [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, target: []float32{1, 2, 3}})
+		got, err := s.Run(context.Background(),
+			exec.Feed{x: [][]float32{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, target: []float32{1, 2, 3}})
 		require.NoError(t, err)
 		v, err := exec.Values[float32](got, loss)
 		require.NoError(t, err)
@@ -154,9 +158,11 @@ func TestTrainsFurther(t *testing.T) {
 // TestState leaves running statistics to no optimiser.
 func TestState(t *testing.T) {
 	four := func(name string) *wire.Tensor { return weight(name, []float32{1, 2}, 2) }
-	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "n", 2, 3)}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
+	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "n", 2, 3)},
+		Outputs:      []*wire.ValueInfo{tensorOf("y", wire.Float)},
 		Initializers: []*wire.Tensor{four("bn.weight"), four("bn.bias"), four("bn.mean"), four("bn.var")},
-		Nodes:        []*wire.Node{op("BatchNormalization", []string{"x", "bn.weight", "bn.bias", "bn.mean", "bn.var"}, "y")}}
+		Nodes: []*wire.Node{
+			op("BatchNormalization", []string{"x", "bn.weight", "bn.bias", "bn.mean", "bn.var"}, "y")}}
 	b := built(t, file(t, g))
 	states := map[string]bool{}
 	for _, p := range b.Params() {
@@ -170,16 +176,22 @@ func TestState(t *testing.T) {
 // TestSizes computes what a model computes of sizes when it is built.
 func TestSizes(t *testing.T) {
 	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "batch", "?", 4)},
-		Initializers: []*wire.Tensor{integers("first", 0), integers("second", 1), integers("rest", -1), {Name: "two", Type: wire.Float, Floats: []float32{2}}},
-		Nodes: []*wire.Node{op("Shape", []string{"x"}, "shape"), op("Gather", []string{"shape", "first"}, "n"), op("Gather", []string{"shape", "second"}, "m"),
-			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"f"}, Attributes: []*wire.Attribute{{Name: "to", Type: wire.AttributeInt, Int: int64(wire.Float)}}},
+		Initializers: []*wire.Tensor{integers("first", 0), integers("second", 1), integers("rest", -1),
+			{Name: "two", Type: wire.Float, Floats: []float32{2}}},
+		Nodes: []*wire.Node{op("Shape", []string{"x"}, "shape"), op("Gather", []string{"shape", "first"}, "n"),
+			op("Gather", []string{"shape", "second"}, "m"),
+			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"f"},
+				Attributes: []*wire.Attribute{{Name: "to", Type: wire.AttributeInt, Int: int64(wire.Float)}}},
 			op("Mul", []string{"f", "two"}, "twice"), op("Floor", []string{"twice"}, "floor"),
-			{Op: "Cast", Inputs: []string{"floor"}, Outputs: []string{"wide"}, Attributes: []*wire.Attribute{{Name: "to", Type: wire.AttributeInt, Int: int64(wire.Int64)}}},
-			{Op: "Concat", Inputs: []string{"n", "wide", "rest"}, Outputs: []string{"to"}, Attributes: []*wire.Attribute{{Name: "axis", Type: wire.AttributeInt}}},
+			{Op: "Cast", Inputs: []string{"floor"}, Outputs: []string{"wide"},
+				Attributes: []*wire.Attribute{{Name: "to", Type: wire.AttributeInt, Int: int64(wire.Int64)}}},
+			{Op: "Concat", Inputs: []string{"n", "wide", "rest"}, Outputs: []string{"to"},
+				Attributes: []*wire.Attribute{{Name: "axis", Type: wire.AttributeInt}}},
 			op("Reshape", []string{"x", "to"}, "y")}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)}}
 	b := built(t, file(t, g))
 	require.Equal(t, "[batch, 2*x_1, 2]", b.Output("y").Shape().String())
-	require.Equal(t, []int{2, 6, 2}, run(t, b, exec.Feed{b.Input("x"): exec.Array{Shape: []int{2, 3, 4}, Data: make([]float32, 24)}}).Shape)
+	require.Equal(t, []int{2, 6, 2},
+		run(t, b, exec.Feed{b.Input("x"): exec.Array{Shape: []int{2, 3, 4}, Data: make([]float32, 24)}}).Shape)
 
 	b = built(t, file(t, g), Size("batch", 5), Size("x_1", 3))
 	require.Equal(t, "[5, 6, 2]", b.Output("y").Shape().String())
@@ -189,13 +201,19 @@ func TestSizes(t *testing.T) {
 
 // TestGreatNumbers moves numbers as they are that stand for "to the end" in slices.
 func TestGreatNumbers(t *testing.T) {
-	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Int64, "n")}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Int64)},
-		Initializers: []*wire.Tensor{integers("most", math.MaxInt64), integers("least", math.MinInt64), integers("one", 1), integers("three", 3)},
-		Nodes: []*wire.Node{{Op: "Concat", Inputs: []string{"most", "one"}, Outputs: []string{"a"}, Attributes: []*wire.Attribute{number("axis", 0)}},
+	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Int64, "n")},
+		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Int64)},
+		Initializers: []*wire.Tensor{integers("most", math.MaxInt64), integers("least", math.MinInt64),
+			integers("one", 1), integers("three", 3)},
+		Nodes: []*wire.Node{
+			{Op: "Concat", Inputs: []string{"most", "one"}, Outputs: []string{"a"},
+				Attributes: []*wire.Attribute{number("axis", 0)}},
 			op("Expand", []string{"least", "three"}, "b"),
-			{Op: "Concat", Inputs: []string{"a", "b", "x"}, Outputs: []string{"y"}, Attributes: []*wire.Attribute{number("axis", 0)}}}}
+			{Op: "Concat", Inputs: []string{"a", "b", "x"}, Outputs: []string{"y"},
+				Attributes: []*wire.Attribute{number("axis", 0)}}}}
 	b := built(t, file(t, g))
-	require.Equal(t, []int64{math.MaxInt64, 1, math.MinInt64, math.MinInt64, math.MinInt64, 7}, run(t, b, exec.Feed{b.Input("x"): []int64{7}}).Data)
+	require.Equal(t, []int64{math.MaxInt64, 1, math.MinInt64, math.MinInt64, math.MinInt64, 7},
+		run(t, b, exec.Feed{b.Input("x"): []int64{7}}).Data)
 }
 
 func TestRefused(t *testing.T) {
@@ -219,16 +237,21 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, b.Load(prog.NewSession()), `tensor "b": 7 bytes, and shape [2] of float has 8`)
 
-	require.Contains(t, refused(t, file(t, line()), Size("bach", 3)), `no input of the model has a size "bach": there are batch`)
+	require.Contains(t, refused(t, file(t, line()), Size("bach", 3)),
+		`no input of the model has a size "bach": there are batch`)
 	require.Contains(t, refused(t, file(t, line()), Constant("z", 3)), `the model has no input "z": it has "x"`)
 	require.Contains(t, refused(t, file(t, line()), Outputs("z")), `no value of the model is called "z"`)
-	require.Contains(t, refused(t, file(t, line()), Constant("x", "text")), "the constant of the input \"x\" is a string")
+	require.Contains(t, refused(t, file(t, line()), Constant("x", "text")),
+		"the constant of the input \"x\" is a string")
 	require.Contains(t, refused(t, file(t, line()), Input("x", nil)), "is nil")
 	other := graph.New("other")
-	require.Contains(t, refused(t, file(t, line()), In(graph.New("g")), Input("x", other.Input("x", graph.Float32, 1, 3))), "belongs to another graph")
+	require.Contains(t, refused(t, file(t, line()), In(graph.New("g")),
+		Input("x", other.Input("x", graph.Float32, 1, 3))), "belongs to another graph")
 
-	many := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 3)}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
-		Nodes: []*wire.Node{op("NonZero", []string{"x"}, "a"), op("NonZero", []string{"x"}, "b"), op("Foo", []string{"x"}, "c"), op("Sum", []string{"a", "b", "c"}, "y")}}
+	many := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 3)},
+		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
+		Nodes: []*wire.Node{op("NonZero", []string{"x"}, "a"), op("NonZero", []string{"x"}, "b"),
+			op("Foo", []string{"x"}, "c"), op("Sum", []string{"a", "b", "c"}, "y")}}
 	require.Equal(t, `onnx: 3 parts of the model cannot be built:
   NonZero "/net/NonZero": its number of elements is known only when the model runs: make the input that it depends on a constant (and 1 more such nodes)
   Foo "/net/Foo": the operator Foo is unknown`, refused(t, file(t, many)))
@@ -254,9 +277,13 @@ func TestOrder(t *testing.T) {
 
 // TestFunctions computes functions of the model, whose attributes come from their call.
 func TestFunctions(t *testing.T) {
-	f := &wire.Function{Name: "Leaky", Domain: "own", Inputs: []string{"a"}, Outputs: []string{"r"}, Attributes: []string{"slope"}, Opsets: []wire.Opset{{Version: 21}},
-		Nodes: []*wire.Node{{Op: "LeakyRelu", Inputs: []string{"a"}, Outputs: []string{"r"}, Attributes: []*wire.Attribute{{Name: "alpha", Ref: "slope", Type: wire.AttributeFloat}}}}}
-	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 2)}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
+	f := &wire.Function{Name: "Leaky", Domain: "own", Inputs: []string{"a"}, Outputs: []string{"r"},
+		Attributes: []string{"slope"}, Opsets: []wire.Opset{{Version: 21}},
+		Nodes: []*wire.Node{
+			{Op: "LeakyRelu", Inputs: []string{"a"}, Outputs: []string{"r"},
+				Attributes: []*wire.Attribute{{Name: "alpha", Ref: "slope", Type: wire.AttributeFloat}}}}}
+	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 2)},
+		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
 		Nodes: []*wire.Node{{Op: "Leaky", Domain: "own", Inputs: []string{"x"}, Outputs: []string{"y"},
 			Attributes: []*wire.Attribute{{Name: "slope", Type: wire.AttributeFloat, Float: 0.25}}}}}
 	b := built(t, file(t, g, f))
@@ -268,7 +295,8 @@ func TestFunctions(t *testing.T) {
 }
 
 func TestBadFiles(t *testing.T) {
-	for text, want := range map[string]string{"": "the file is empty", "hello, this is no model": "not an ONNX model", "\x08\x0a": "no graph"} {
+	for text, want := range map[string]string{
+		"": "the file is empty", "hello, this is no model": "not an ONNX model", "\x08\x0a": "no graph"} {
 		_, err := Parse([]byte(text))
 		require.ErrorContains(t, err, want)
 	}
@@ -306,8 +334,9 @@ func TestNothing(t *testing.T) {
 
 // TestRandom draws other numbers with another seed, and the same without one.
 func TestRandom(t *testing.T) {
-	data := file(t, &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "n")}, Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
-		Nodes: []*wire.Node{op("RandomNormalLike", []string{"x"}, "y")}})
+	data := file(t, &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "n")},
+		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
+		Nodes:   []*wire.Node{op("RandomNormalLike", []string{"x"}, "y")}})
 	b := built(t, data)
 	feed := exec.Feed{b.Input("x"): make([]float32, 3)}
 	require.Equal(t, run(t, b, feed), run(t, b, feed))

@@ -27,15 +27,18 @@ import (
 var programs = map[string]func(g *graph.Graph) []*graph.Node{
 	"a scan of any number of steps": func(g *graph.Graph) []*graph.Node {
 		x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 2)
-		final, out := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 2)}, Over: []*graph.Node{x}}, func(c, t []*graph.Node) (next, out []*graph.Node) {
-			s := ops.Add(c[0], t[0])
-			return []*graph.Node{s}, []*graph.Node{ops.Mul(s, t[0]), s}
-		})
+		final, out := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 2)}, Over: []*graph.Node{x}},
+			func(c, t []*graph.Node) (next, out []*graph.Node) {
+				s := ops.Add(c[0], t[0])
+				return []*graph.Node{s}, []*graph.Node{ops.Mul(s, t[0]), s}
+			})
 		return append(final, out...)
 	},
 	"a scan backwards along the last axis": func(g *graph.Graph) []*graph.Node {
 		x := g.Input("x", graph.Float32, 3, g.Dim("n"))
-		final, out := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 3)}, Over: []*graph.Node{x}, Axis: -1, Reverse: true},
+		final, out := ops.Scan(
+			ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 3)}, Over: []*graph.Node{x}, Axis: -1,
+				Reverse: true},
 			func(c, t []*graph.Node) (next, out []*graph.Node) {
 				s := ops.Add(ops.Mul(c[0], graph.Num(0.5)), t[0])
 				return []*graph.Node{s}, []*graph.Node{s}
@@ -45,12 +48,13 @@ var programs = map[string]func(g *graph.Graph) []*graph.Node{
 	"a loop in a loop, with values of outside": func(g *graph.Graph) []*graph.Node {
 		n := g.Dim("n")
 		x, w := g.Input("x", graph.Float32, n, 3), g.Input("w", graph.Float32, 3)
-		_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{w}, Over: []*graph.Node{x}}, func(c, t []*graph.Node) (next, out []*graph.Node) {
-			inner := ops.Fori(4, []*graph.Node{t[0]}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
-				return []*graph.Node{ops.Add(ops.Mul(c[0], w), ops.Cast(i, graph.Float32))}
+		_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{w}, Over: []*graph.Node{x}},
+			func(c, t []*graph.Node) (next, out []*graph.Node) {
+				inner := ops.Fori(4, []*graph.Node{t[0]}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Add(ops.Mul(c[0], w), ops.Cast(i, graph.Float32))}
+				})
+				return []*graph.Node{ops.Add(c[0], inner[0])}, []*graph.Node{inner[0], c[0]}
 			})
-			return []*graph.Node{ops.Add(c[0], inner[0])}, []*graph.Node{inner[0], c[0]}
-		})
 		return append(out, autodiff.Grad(ops.Sum(ops.Sin(out[1])), []*graph.Node{x, w})...)
 	},
 	"a while and its gradient": func(g *graph.Graph) []*graph.Node {
@@ -65,7 +69,9 @@ var programs = map[string]func(g *graph.Graph) []*graph.Node{
 	"branches in branches": func(g *graph.Graph) []*graph.Node {
 		x := g.Input("x", graph.Float32, g.Dim("n"))
 		y := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() []*graph.Node {
-			return ops.Cond(ops.Greater(ops.Max(x), graph.Num(0.5)), func() []*graph.Node { return []*graph.Node{ops.Exp(x)} }, func() []*graph.Node { return []*graph.Node{ops.Neg(x)} })
+			return ops.Cond(ops.Greater(ops.Max(x), graph.Num(0.5)), func() []*graph.Node {
+				return []*graph.Node{ops.Exp(x)}
+			}, func() []*graph.Node { return []*graph.Node{ops.Neg(x)} })
 		}, func() []*graph.Node { return []*graph.Node{x} })
 		return append(y, autodiff.Grad(ops.Sum(ops.Square(y[0])), []*graph.Node{x})...)
 	},
@@ -86,25 +92,33 @@ var programs = map[string]func(g *graph.Graph) []*graph.Node{
 		n, m := g.Dim("n", graph.AtLeast(2)), g.Dim("m")
 		x := g.Input("x", graph.Float32, n.Times(2).Plus(1), m)
 		half := ops.Slice(x, 0, n.FloorDiv(2), n, 1)
-		return []*graph.Node{half, ops.Cast(ops.Size(g, graph.Int64, n.FloorDiv(2).Times(m)), graph.Float32), ops.Flip(x, 0, 1), ops.Pad(x, 1, n, m, 3), ops.Window(x, 0, 2, 3, 1)}
+		return []*graph.Node{half, ops.Cast(ops.Size(g, graph.Int64, n.FloorDiv(2).Times(m)), graph.Float32),
+			ops.Flip(x, 0, 1), ops.Pad(x, 1, n, m, 3), ops.Window(x, 0, 2, 3, 1)}
 	},
 	"names of numbers": func(*graph.Graph) []*graph.Node {
 		g := graph.New("strict", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
 		n, width := g.Dim("n"), g.Dim("three", graph.Exactly(3))
 		x := g.Input("x", graph.Float32, n, width)
-		return []*graph.Node{ops.Add(ops.Sum(x, 1, ops.KeepDims()), ops.Cast(ops.Size(g, graph.Int64, width), graph.Float32)), ops.Flip(x, 1)}
+		return []*graph.Node{
+			ops.Add(ops.Sum(x, 1, ops.KeepDims()), ops.Cast(ops.Size(g, graph.Int64, width), graph.Float32)),
+			ops.Flip(x, 1)}
 	},
 	"batches of any size of matrices": func(g *graph.Graph) []*graph.Node {
 		x := ops.Add(g.Input("x", graph.Float64, g.Dim("n"), 3, 3), ops.Eye(g, graph.Float64, 3, 3))
 		return []*graph.Node{ops.PInv(x), ops.Inv(x), ops.Det(x), ops.SingularValues(x)}
 	},
-	"an axis that may be 1, and is":     func(g *graph.Graph) []*graph.Node { return broadcast(g, g.Dim("one", graph.MayBeOne())) },
-	"an axis that may be 1, and is not": func(g *graph.Graph) []*graph.Node { return broadcast(g, g.Dim("wide", graph.MayBeOne())) },
+	"an axis that may be 1, and is": func(g *graph.Graph) []*graph.Node {
+		return broadcast(g, g.Dim("one", graph.MayBeOne()))
+	},
+	"an axis that may be 1, and is not": func(g *graph.Graph) []*graph.Node {
+		return broadcast(g, g.Dim("wide", graph.MayBeOne()))
+	},
 	"an operation of the user's": func(g *graph.Graph) []*graph.Node {
 		bent := &graph.Op{Name: "bent", Func: "Bent", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 			Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 			Emit: func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
-				return e.Prim(graph.PrimSelect, e.Prim(graph.PrimGt, x[0], e.Const(e.TypeOf(x[0]), 0.5)), e.Prim(graph.PrimExpm1, x[0]), x[0])
+				return e.Prim(graph.PrimSelect, e.Prim(graph.PrimGt, x[0], e.Const(e.TypeOf(x[0]), 0.5)),
+					e.Prim(graph.PrimExpm1, x[0]), x[0])
 			}}
 		return []*graph.Node{graph.Apply(bent, nil, g.Input("x", graph.Float32, g.Dim("n")))}
 	},
@@ -115,7 +129,8 @@ var programs = map[string]func(g *graph.Graph) []*graph.Node{
 	},
 	"numbers of 16 bits": func(g *graph.Graph) []*graph.Node {
 		x := g.Input("x", graph.BFloat16, g.Dim("n"), 4)
-		return []*graph.Node{ops.Cast(ops.MatMul(ops.Softmax(x, 1), ops.Reshape(ops.Slice(x, 0, 0, 1, 1), 4)), graph.Float32)}
+		return []*graph.Node{
+			ops.Cast(ops.MatMul(ops.Softmax(x, 1), ops.Reshape(ops.Slice(x, 0, 0, 1, 1), 4)), graph.Float32)}
 	},
 }
 
@@ -161,9 +176,12 @@ func TestRefusals(t *testing.T) {
 		want []string
 	}{
 		"a function of the user's": {own(func(g *graph.Graph, x *graph.Node) *graph.Node {
-			return ops.Callback("Mine", []*graph.Node{x}, graph.Float32, x.Shape(), func(*graph.Arrays) error { return errors.New("never called") }, nil)
+			return ops.Callback("Mine", []*graph.Node{x}, graph.Float32, x.Shape(), func(*graph.Arrays) error {
+				return errors.New("never called")
+			}, nil)
 		}), []string{here, "Mine(x)", "it is computed by a Go function"}},
-		"a text": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.Print(x, "x") }), []string{here, "Print(x"}},
+		"a text": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.Print(x, "x") }),
+			[]string{here, "Print(x"}},
 		"an expansion that never ends": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node {
 			var endless *graph.Op
 			endless = &graph.Op{Name: "endless", Func: "Endless", Class: graph.Composite, MinIn: 1, MaxIn: 1,
@@ -176,13 +194,16 @@ func TestRefusals(t *testing.T) {
 				Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 				Emit:  func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { panic("mine") }}, nil, x)
 		}), []string{here, "Bad(x)", "Emit panics", "mine"}},
-		"sizes that are wanted": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.PInv(x) }), []string{here, "PInv(x)", "but n is not known", "WithSizes"}},
+		"sizes that are wanted": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node { return ops.PInv(x) }),
+			[]string{here, "PInv(x)", "but n is not known", "WithSizes"}},
 		"a mistake of shapes": {own(func(_ *graph.Graph, x *graph.Node) *graph.Node {
 			return ops.Add(x, ops.Zeros(x.Graph(), graph.Float32, 3, 4))
 		}), []string{here, "error"}},
-		"nothing":  {func() error { _, err := onnx.Encode(graph.New("g")); return err }, []string{"nothing to export: set Outputs or Updates"}},
+		"nothing": {func() error { _, err := onnx.Encode(graph.New("g")); return err },
+			[]string{"nothing to export: set Outputs or Updates"}},
 		"no graph": {func() error { _, err := onnx.Encode(nil); return err }, []string{"onnx: the graph is nil"}},
-		"no node":  {func() error { _, err := onnx.Encode(graph.New("g"), onnx.WithOutputs(nil)); return err }, []string{"root 0 is nil"}},
+		"no node": {func() error { _, err := onnx.Encode(graph.New("g"), onnx.WithOutputs(nil)); return err },
+			[]string{"root 0 is nil"}},
 		"a node of another graph": {func() error {
 			_, err := onnx.Encode(graph.New("g"), onnx.WithOutputs(graph.New("h").Input("x", graph.Float32)))
 			return err
@@ -205,12 +226,14 @@ func TestRefusals(t *testing.T) {
 		}, []string{here}},
 		"a size that is not there": {func() error {
 			g := graph.New("g")
-			_, err := onnx.Encode(g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32, g.Dim("n")))), onnx.WithSizes(shapeinfer.Sizes{"m": 3}))
+			_, err := onnx.Encode(g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32, g.Dim("n")))),
+				onnx.WithSizes(shapeinfer.Sizes{"m": 3}))
 			return err
 		}, []string{`graph "g" has no size "m": it has n`}},
 		"no folder": {func() error {
 			g := graph.New("g")
-			return onnx.Export(filepath.Join(t.TempDir(), "none", "m.onnx"), g, onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32))))
+			return onnx.Export(filepath.Join(t.TempDir(), "none", "m.onnx"), g,
+				onnx.WithOutputs(ops.Exp(g.Input("x", graph.Float32))))
 		}, []string{"m.onnx"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -243,7 +266,8 @@ func TestModel(t *testing.T) {
 	assert.Equal(t, []wire.Dimension{{Param: "batch"}, {Value: 4, IsKnown: true}}, m.Graph.Inputs[0].Type.Tensor.Dims)
 	assert.Equal(t, "shares", m.Graph.Outputs[0].Name)
 	assert.Equal(t, "output_1", m.Graph.Outputs[1].Name)
-	assert.Equal(t, []wire.Dimension{{Param: "2*batch"}, {Value: 3, IsKnown: true}}, m.Graph.Outputs[1].Type.Tensor.Dims)
+	assert.Equal(t, []wire.Dimension{{Param: "2*batch"}, {Value: 3, IsKnown: true}},
+		m.Graph.Outputs[1].Type.Tensor.Dims)
 	var names, operators []string
 	for _, n := range m.Graph.Nodes {
 		names, operators = append(names, n.Name), append(operators, n.Op)
@@ -284,7 +308,8 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(whole), 8000)
 	given := onnxrt.Run{"x": {Value: reference.FromFloats(graph.Float32, make([]float64, 128), 2, 64)}}
-	done := onnxrt.Do(t, []onnxrt.Model{{Path: path, Runs: []onnxrt.Run{given}}, {Data: whole, Runs: []onnxrt.Run{given}}})
+	done := onnxrt.Do(t,
+		[]onnxrt.Model{{Path: path, Runs: []onnxrt.Run{given}}, {Data: whole, Runs: []onnxrt.Run{given}}})
 	require.Empty(t, done[0].Error+done[1].Error)
 	require.Equal(t, done[1].Results, done[0].Results)
 }

@@ -43,7 +43,8 @@ func (tr *training) run(t *testing.T) {
 		options = append(options, exec.Size(name, int(sizeOf(name))))
 	}
 	s := prog.NewSession(options...)
-	tr.data, err = onnx.Encode(tr.g, onnx.WithOutputs(tr.outputs...), onnx.WithUpdates(tr.updates...), onnx.WithParams(s))
+	tr.data, err = onnx.Encode(tr.g, onnx.WithOutputs(tr.outputs...), onnx.WithUpdates(tr.updates...),
+		onnx.WithParams(s))
 	require.NoError(t, err, tr.name)
 	inputs, outputs := namesOf(tr.data)
 	tr.model = onnxrt.Model{Name: tr.name, Data: tr.data}
@@ -141,14 +142,16 @@ func (tr *training) differs(o onnxrt.Outcome) string {
 	return ""
 }
 
-// TestLayers exports the example of each layer in training, with its parameters and what it writes, and that of each optimiser.
+// TestLayers exports the example of each layer in training, with its parameters and what it writes, and that of each
+// optimiser.
 func TestLayers(t *testing.T) {
 	onnxrt.Python(t)
 	examples, err := opref.Examples()
 	require.NoError(t, err)
 	var list []*training
 	for _, e := range examples {
-		list = append(list, &training{name: e.Name, g: e.Graph, outputs: e.Results, updates: e.Updates, steps: 3, bound: 1})
+		list = append(list, &training{name: e.Name, g: e.Graph, outputs: e.Results, updates: e.Updates, steps: 3,
+			bound: 1})
 	}
 	judgeTraining(t, list)
 }
@@ -164,22 +167,26 @@ func digits() *training {
 	g := graph.New("digits")
 	batch := g.Dim("batch")
 	image, label := g.Input("image", graph.Float32, batch, 64), g.Input("label", graph.Int64, batch)
-	network := nn.Sequential(nn.NewLinear(g, "hidden", 64, 128, nn.WeightInit(nn.KaimingNormal())), nn.Func(ops.Relu), nn.NewLinear(g, "output", 128, 10))
+	network := nn.Sequential(nn.NewLinear(g, "hidden", 64, 128, nn.WeightInit(nn.KaimingNormal())), nn.Func(ops.Relu),
+		nn.NewLinear(g, "output", 128, 10))
 	logits := network.Apply(nn.Training(g), image)
 	loss := ops.CrossEntropy(logits, label).Named("loss")
 	accuracy := ops.Mean(ops.Cast(ops.Equal(ops.ArgMax(logits, 1), label), graph.Float32)).Named("accuracy")
-	return &training{name: "digits", g: g, outputs: []*graph.Node{loss, accuracy}, updates: optim.AdamW(0.003).Minimize(loss), steps: 50, bound: 1}
+	return &training{name: "digits", g: g, outputs: []*graph.Node{loss, accuracy},
+		updates: optim.AdamW(0.003).Minimize(loss), steps: 50, bound: 1}
 }
 
 // lenet has convolutions, batch normalizations and dropout.
 func lenet() *training {
 	g := graph.New("lenet")
-	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 1, 12, 12), g.Input("y", graph.Int64, g.Dim("batch"))
+	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 1, 12, 12),
+		g.Input("y", graph.Int64, g.Dim("batch"))
 	p := nn.Training(g)
 	net := nn.Sequential(
 		nn.NewConv2D(g, "conv1", 1, 4, 3), nn.NewBatchNorm(g, "norm1", 4), nn.Func(ops.Relu), nn.MaxPool2D(2),
 		nn.NewConv2D(g, "conv2", 4, 8, 2), nn.NewBatchNorm(g, "norm2", 8), nn.Func(ops.Relu), nn.MaxPool2D(2),
-		nn.Flatten(), nn.NewLinear(g, "full", 32, 16), nn.Func(ops.Relu), nn.Dropout(0.25), nn.NewLinear(g, "out", 16, 10))
+		nn.Flatten(), nn.NewLinear(g, "full", 32, 16), nn.Func(ops.Relu), nn.Dropout(0.25),
+		nn.NewLinear(g, "out", 16, 10))
 	loss := ops.CrossEntropy(net.Apply(p, x), y).Named("loss")
 	step := append(optim.SGD(0.05, optim.Momentum(0.9)).Minimize(loss), p.Updates()...)
 	return &training{name: "lenet", g: g, outputs: []*graph.Node{loss}, updates: step, steps: 50, bound: 1}
@@ -193,7 +200,8 @@ func gpt() *training {
 	p := nn.Training(g)
 	h := nn.NewEmbedding(g, "token", vocabulary, width).Apply(p, x)
 	h = nn.NewPositions(g, "position", seq, width).Apply(p, h)
-	h = nn.NewTransformerEncoder(g, "layers", 2, width, 2, nn.FeedForward(32), nn.NormFirst(), nn.Causal(), nn.DropoutRate(0.1)).Apply(p, h)
+	h = nn.NewTransformerEncoder(g, "layers", 2, width, 2, nn.FeedForward(32), nn.NormFirst(), nn.Causal(),
+		nn.DropoutRate(0.1)).Apply(p, h)
 	logits := nn.NewLinear(g, "head", width, vocabulary).Apply(p, nn.NewLayerNorm(g, "norm", width).Apply(p, h))
 	loss := ops.CrossEntropy(ops.Reshape(logits, -1, vocabulary), ops.Reshape(y, -1)).Named("loss")
 	step := append(optim.AdamW(0.003, optim.Epsilon(1e-5)).Minimize(loss), p.Updates()...)

@@ -103,11 +103,14 @@ const (
 	byBits    = "only for dtypes of the same size, from opset 26 on"
 )
 
-// refusals has the examples whose export is refused, and why: in Float32, with sizes that have names, at opset 20, all of them.
+// refusals has the examples whose export is refused, and why: in Float32, with sizes that have names, at opset 20, all
+// of them.
 var refusals = map[string]string{
 	"Callback": byGo, "CallbackResults": byGo, "PureCallback": byGo, "Print": byGo,
-	"Eig": byGo, "Eigenvalues": byGo, "GeQRF": byGo, "Hessenberg": byGo, "LDLFactor": byGo, "LDLSolve": byGo, "LogM": byGo, "Schur": byGo, "SolveSylvester": byGo, "SqrtM": byGo,
-	"Eigh": ofNumbers, "EigenvaluesH": ofNumbers, "EighTridiagonal": ofNumbers, "SVD": ofNumbers, "SingularValues": ofNumbers, "PInv": ofNumbers,
+	"Eig": byGo, "Eigenvalues": byGo, "GeQRF": byGo, "Hessenberg": byGo, "LDLFactor": byGo, "LDLSolve": byGo,
+	"LogM": byGo, "Schur": byGo, "SolveSylvester": byGo, "SqrtM": byGo,
+	"Eigh": ofNumbers, "EigenvaluesH": ofNumbers, "EighTridiagonal": ofNumbers, "SVD": ofNumbers,
+	"SingularValues": ofNumbers, "PInv": ofNumbers,
 	"MatrixRank": ofNumbers, "Lstsq": ofNumbers, "Polar": ofNumbers,
 	"BitCast": byBits,
 }
@@ -118,14 +121,16 @@ var ofGradients = map[string]string{"Det": ofNumbers, "Polar": byGo}
 // isExpected reports whether a refusal stands in the table, for its reason.
 func isExpected(name string, m mode, err error) bool {
 	for _, table := range []map[string]string{refusals, ofGradients} {
-		if why := table[name]; why != "" && strings.Contains(err.Error(), why) && (m.gradient || table[name] == refusals[name]) {
+		if why := table[name]; why != "" && strings.Contains(err.Error(), why) &&
+			(m.gradient || table[name] == refusals[name]) {
 			return true
 		}
 	}
 	return false
 }
 
-// TestExamples exports the example of each operation and runs it by ONNX Runtime: what that gives must be what a run here gives.
+// TestExamples exports the example of each operation and runs it by ONNX Runtime: what that gives must be what a run
+// here gives.
 func TestExamples(t *testing.T) {
 	onnxrt.Python(t)
 	modes := usual
@@ -140,12 +145,14 @@ func TestExamples(t *testing.T) {
 			if m.name == "float32" {
 				require.ElementsMatch(t, slices.Collect(maps.Keys(refusals)), refused)
 			}
-			t.Logf("of %d functions, %d exported, %d refused, %v stopped by a check here", len(ops.Functions()), len(trials), len(refused), stopped)
+			t.Logf("of %d functions, %d exported, %d refused, %v stopped by a check here", len(ops.Functions()),
+				len(trials), len(refused), stopped)
 		})
 	}
 }
 
-// exported lists the examples that are exported in a mode, and the names of those that are refused, and of those that a check stops here.
+// exported lists the examples that are exported in a mode, and the names of those that are refused, and of those that a
+// check stops here.
 func exported(t *testing.T, m mode) (trials []*trial, refused, stopped []string) {
 	for _, f := range ops.Functions() {
 		tr := build(f, m)
@@ -177,7 +184,8 @@ func exported(t *testing.T, m mode) (trials []*trial, refused, stopped []string)
 // TestReference runs examples by the evaluator of ONNX's own package, whose mistakes are not those of ONNX Runtime.
 func TestReference(t *testing.T) {
 	onnxrt.Python(t)
-	for _, m := range []mode{{name: "float32", dtype: graph.Float32, bound: true, opset: 20}, {name: "int32", dtype: graph.Int32, bound: true, opset: 20}} {
+	for _, m := range []mode{{name: "float32", dtype: graph.Float32, bound: true, opset: 20},
+		{name: "int32", dtype: graph.Int32, bound: true, opset: 20}} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			trials, _, _ := exported(t, m)
@@ -202,10 +210,11 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// mistaken are examples with which that evaluator of ONNX 1.23 fails: what the steps of a Loop give it joins along an axis that they have, and
-// NumPy chooses among 64 arrays at most.
+// mistaken are examples with which that evaluator of ONNX 1.23 fails: what the steps of a Loop give it joins along an
+// axis that they have, and NumPy chooses among 64 arrays at most.
 var mistaken = map[string]string{
-	"CumMax": byJoining, "CumMin": byJoining, "CumProd": byJoining, "NanCumProd": byJoining, "LinearRecurrence": byJoining, "LogCumSumExp": byJoining, "Mode": byJoining,
+	"CumMax": byJoining, "CumMin": byJoining, "CumProd": byJoining, "NanCumProd": byJoining,
+	"LinearRecurrence": byJoining, "LogCumSumExp": byJoining, "Mode": byJoining,
 	"LinearAttention": "Inconsistent permutation", "AdaptiveMaxPoolIndex": ofMany, "FractionalMaxPool": ofMany,
 }
 

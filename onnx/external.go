@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 )
 
-// external are the bytes of a tensor in a file beside the model. The file lies in the model's folder or below it: neither its name nor
-// a link leads out.
+// external are the bytes of a tensor in a file beside the model. The file lies in the model's folder or below it:
+// neither its name nor a link leads out.
 func (m *Model) external(t *wire.Tensor) ([]byte, error) {
 	if m.path == "" {
 		return nil, errors.New("its elements are in another file: open the model by its path")
@@ -43,7 +43,8 @@ func (m *Model) external(t *wire.Tensor) ([]byte, error) {
 	if text := place["length"]; text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 || n > to-from {
-			return nil, fmt.Errorf("it needs %s bytes from byte %d of %s on, which has %d bytes", text, from, name, len(data))
+			return nil, fmt.Errorf("it needs %s bytes from byte %d of %s on, which has %d bytes", text, from, name,
+				len(data))
 		}
 		to = from + n
 	}

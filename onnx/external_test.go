@@ -19,7 +19,8 @@ func TestExternal(t *testing.T) {
 		w := g.Initializers[0]
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "data.bin"), append(make([]byte, 8), w.Raw...), 0o600))
 		w.Raw, w.HasRaw, w.IsExternal = nil, false, true
-		w.External = []wire.Pair{{Key: "location", Value: "data.bin"}, {Key: "offset", Value: "8"}, {Key: "length", Value: "24"}}
+		w.External = []wire.Pair{{Key: "location", Value: "data.bin"}, {Key: "offset", Value: "8"},
+			{Key: "length", Value: "24"}}
 		change(w)
 		path := filepath.Join(folder, "m.onnx")
 		require.NoError(t, os.WriteFile(path, file(t, g), 0o600))
@@ -56,10 +57,14 @@ func TestExternal(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(folder), "outside.bin"), make([]byte, 100), 0o600))
 	require.NoError(t, os.Symlink("../outside.bin", filepath.Join(folder, "link.bin")))
-	for _, c := range [][3]string{{"location", "../outside.bin", "not in the model's folder"}, {"location", "/etc/passwd", "not in the model's folder"},
-		{"location", "link.bin", "escapes"}, {"location", "none.bin", "no such file"}, {"location", "", "not in the model's folder"},
-		{"offset", "9", "it needs 24 bytes from byte 9"}, {"offset", "-1", "starts at byte -1"}, {"offset", "x", "starts at byte x"},
-		{"length", "20", "20 bytes, and shape [3 2] of float has 24"}, {"length", "99999999999999999999", "needs 99999999999999999999 bytes"}} {
+	for _, c := range [][3]string{{"location", "../outside.bin", "not in the model's folder"},
+		{"location", "/etc/passwd", "not in the model's folder"},
+		{"location", "link.bin", "escapes"}, {"location", "none.bin", "no such file"},
+		{"location", "", "not in the model's folder"},
+		{"offset", "9", "it needs 24 bytes from byte 9"}, {"offset", "-1", "starts at byte -1"},
+		{"offset", "x", "starts at byte x"},
+		{"length", "20", "20 bytes, and shape [3 2] of float has 24"},
+		{"length", "99999999999999999999", "needs 99999999999999999999 bytes"}} {
 		require.ErrorContains(t, open(set(c[0], c[1])), c[2], c)
 	}
 	m, err := Parse(file(t, func() *wire.Graph {

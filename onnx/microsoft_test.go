@@ -43,8 +43,8 @@ func wholes(name string, v ...int64) *wire.Attribute {
 	return &wire.Attribute{Name: name, Type: wire.AttributeInts, Ints: v}
 }
 
-// TestOperatorsOfRuntime compares operators of ONNX Runtime, in which it writes optimised and quantised models, and of classical learning, with
-// what it computes.
+// TestOperatorsOfRuntime compares operators of ONNX Runtime, in which it writes optimised and quantised models, and of
+// classical learning, with what it computes.
 func TestOperatorsOfRuntime(t *testing.T) {
 	onnxrt.Python(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -74,47 +74,88 @@ func TestOperatorsOfRuntime(t *testing.T) {
 		{"FastGelu", microsoft, nil, []reference.Value{x, floats(8)}, 1, tolerance{}},
 		{"QuickGelu", microsoft, []*wire.Attribute{real("alpha", 1.5)}, []reference.Value{x}, 1, tolerance{}},
 		{"Inverse", microsoft, nil, []reference.Value{floats(3, 3)}, 1, tolerance{1e-3, 1e-4}},
-		{"SkipLayerNormalization", microsoft, []*wire.Attribute{real("epsilon", 1e-5)}, []reference.Value{x, floats(2, 3, 8), floats(8), floats(8), floats(8)}, 1, tolerance{}},
-		{"SkipSimplifiedLayerNormalization", microsoft, nil, []reference.Value{x, floats(2, 3, 8), floats(8)}, 1, tolerance{}},
-		{"FusedMatMul", microsoft, []*wire.Attribute{number("transA", 1), real("alpha", 0.5)}, []reference.Value{floats(2, 4, 3), floats(2, 4, 5)}, 1, tolerance{}},
-		{"FusedMatMul", microsoft, []*wire.Attribute{number("transB", 1), number("transBatchA", 1)}, []reference.Value{floats(3, 2, 4), floats(2, 5, 4)}, 1, tolerance{}},
-		{"FusedConv", microsoft, []*wire.Attribute{word("activation", "LeakyRelu"), reals("activation_params", 0.25), wholes("kernel_shape", 3, 3), wholes("pads", 1, 1, 1, 1)},
+		{"SkipLayerNormalization", microsoft, []*wire.Attribute{real("epsilon", 1e-5)},
+			[]reference.Value{x, floats(2, 3, 8), floats(8), floats(8), floats(8)}, 1, tolerance{}},
+		{"SkipSimplifiedLayerNormalization", microsoft, nil, []reference.Value{x, floats(2, 3, 8), floats(8)}, 1,
+			tolerance{}},
+		{"FusedMatMul", microsoft, []*wire.Attribute{number("transA", 1), real("alpha", 0.5)},
+			[]reference.Value{floats(2, 4, 3), floats(2, 4, 5)}, 1, tolerance{}},
+		{"FusedMatMul", microsoft, []*wire.Attribute{number("transB", 1), number("transBatchA", 1)},
+			[]reference.Value{floats(3, 2, 4), floats(2, 5, 4)}, 1, tolerance{}},
+		{"FusedConv", microsoft, []*wire.Attribute{
+			word("activation", "LeakyRelu"), reals("activation_params", 0.25), wholes("kernel_shape", 3, 3),
+			wholes("pads", 1, 1, 1, 1)},
 			[]reference.Value{floats(1, 2, 5, 5), floats(3, 2, 3, 3), floats(3)}, 1, tolerance{}},
-		{"FusedGemm", microsoft, []*wire.Attribute{word("activation", "Relu"), number("transB", 1)}, []reference.Value{floats(3, 4), floats(5, 4), floats(5)}, 1, tolerance{}},
-		{"Attention", microsoft, []*wire.Attribute{number("num_heads", 2), number("unidirectional", 1)}, []reference.Value{x, floats(8, 24), floats(24)}, 1, tolerance{}},
+		{"FusedGemm", microsoft, []*wire.Attribute{word("activation", "Relu"), number("transB", 1)},
+			[]reference.Value{floats(3, 4), floats(5, 4), floats(5)}, 1, tolerance{}},
+		{"Attention", microsoft, []*wire.Attribute{number("num_heads", 2), number("unidirectional", 1)},
+			[]reference.Value{x, floats(8, 24), floats(24)}, 1, tolerance{}},
 		{"Attention", microsoft, []*wire.Attribute{number("num_heads", 2)},
-			[]reference.Value{x, floats(8, 24), floats(24), reference.Of([]int32{1, 1, 0, 1, 1, 1}, 2, 3)}, 1, tolerance{}},
-		{"MultiHeadAttention", microsoft, []*wire.Attribute{number("num_heads", 2)}, []reference.Value{x, floats(2, 5, 8), floats(2, 5, 8), floats(24)}, 1, tolerance{}},
-		{"MultiHeadAttention", microsoft, []*wire.Attribute{number("num_heads", 2), number("unidirectional", 1)}, []reference.Value{x, floats(2, 3, 8), floats(2, 3, 8)}, 1, tolerance{}},
-		{"GroupQueryAttention", microsoft, []*wire.Attribute{number("num_heads", 4), number("kv_num_heads", 2), number("do_rotary", 1)},
-			[]reference.Value{floats(1, 3, 64), floats(1, 3, 32), floats(1, 3, 32), floats(1, 2, 4, 16), floats(1, 2, 4, 16), reference.Of([]int32{6}, 1),
+			[]reference.Value{x, floats(8, 24), floats(24), reference.Of([]int32{1, 1, 0, 1, 1, 1}, 2, 3)}, 1,
+			tolerance{}},
+		{"MultiHeadAttention", microsoft, []*wire.Attribute{number("num_heads", 2)},
+			[]reference.Value{x, floats(2, 5, 8), floats(2, 5, 8), floats(24)}, 1, tolerance{}},
+		{"MultiHeadAttention", microsoft, []*wire.Attribute{number("num_heads", 2), number("unidirectional", 1)},
+			[]reference.Value{x, floats(2, 3, 8), floats(2, 3, 8)}, 1, tolerance{}},
+		{"GroupQueryAttention", microsoft, []*wire.Attribute{
+			number("num_heads", 4), number("kv_num_heads", 2), number("do_rotary", 1)},
+			[]reference.Value{floats(1, 3, 64), floats(1, 3, 32), floats(1, 3, 32), floats(1, 2, 4, 16),
+				floats(1, 2, 4, 16), reference.Of([]int32{6}, 1),
 				reference.Of([]int32{7}), floats(10, 8), floats(10, 8)}, 3, tolerance{}},
-		{"GroupQueryAttention", microsoft, []*wire.Attribute{number("num_heads", 4), number("kv_num_heads", 2), number("local_window_size", 3), real("softcap", 5)},
-			[]reference.Value{floats(2, 1, 64), floats(2, 1, 32), floats(2, 1, 32), floats(2, 2, 4, 16), floats(2, 2, 4, 16), reference.Of([]int32{4, 4}, 2),
+		{"GroupQueryAttention", microsoft, []*wire.Attribute{
+			number("num_heads", 4), number("kv_num_heads", 2), number("local_window_size", 3), real("softcap", 5)},
+			[]reference.Value{floats(2, 1, 64), floats(2, 1, 32), floats(2, 1, 32), floats(2, 2, 4, 16),
+				floats(2, 2, 4, 16), reference.Of([]int32{4, 4}, 2),
 				reference.Of([]int32{5})}, 3, tolerance{}},
-		{"RotaryEmbedding", microsoft, []*wire.Attribute{number("interleaved", 1)}, []reference.Value{floats(2, 3, 8), reference.Of([]int64{2}, 1), floats(6, 2), floats(6, 2)}, 1, tolerance{}},
-		{"QLinearAdd", microsoft, nil, []reference.Value{bytes(2, 9), scale(0.1), zero(100), bytes(9), scale(0.05), zero(3), scale(0.2), zero(7)}, 1, one},
-		{"QLinearMul", microsoft, nil, []reference.Value{bytes(2, 9), scale(0.1), zero(100), bytes(9), scale(0.05), zero(3), scale(0.5), zero(7)}, 1, one},
-		{"QLinearSigmoid", microsoft, nil, []reference.Value{bytes(20), scale(0.05), zero(128), scale(1.0 / 256), zero(0)}, 1, one},
-		{"QLinearLeakyRelu", microsoft, []*wire.Attribute{real("alpha", 0.3)}, []reference.Value{bytes(20), scale(0.05), zero(128), scale(0.05), zero(60)}, 1, one},
-		{"QLinearSoftmax", microsoft, []*wire.Attribute{number("opset", 13), number("axis", -1)}, []reference.Value{bytes(3, 6), scale(0.05), zero(128), scale(1.0 / 256), zero(0)}, 1, one},
-		{"QLinearGlobalAveragePool", microsoft, []*wire.Attribute{number("channels_last", 0)}, []reference.Value{bytes(1, 3, 4, 4), scale(0.05), zero(128), scale(0.02), zero(120)}, 1, one},
-		{"QLinearConcat", microsoft, []*wire.Attribute{number("axis", 1)}, []reference.Value{scale(0.1), zero(10), bytes(2, 3), scale(0.05), zero(3), bytes(2, 4), scale(0.2), zero(30)}, 1, one},
+		{"RotaryEmbedding", microsoft, []*wire.Attribute{number("interleaved", 1)},
+			[]reference.Value{floats(2, 3, 8), reference.Of([]int64{2}, 1), floats(6, 2), floats(6, 2)}, 1,
+			tolerance{}},
+		{"QLinearAdd", microsoft, nil, []reference.Value{
+			bytes(2, 9), scale(0.1), zero(100), bytes(9), scale(0.05), zero(3), scale(0.2), zero(7)}, 1, one},
+		{"QLinearMul", microsoft, nil, []reference.Value{
+			bytes(2, 9), scale(0.1), zero(100), bytes(9), scale(0.05), zero(3), scale(0.5), zero(7)}, 1, one},
+		{"QLinearSigmoid", microsoft, nil, []reference.Value{
+			bytes(20), scale(0.05), zero(128), scale(1.0 / 256), zero(0)}, 1, one},
+		{"QLinearLeakyRelu", microsoft, []*wire.Attribute{real("alpha", 0.3)},
+			[]reference.Value{bytes(20), scale(0.05), zero(128), scale(0.05), zero(60)}, 1, one},
+		{"QLinearSoftmax", microsoft, []*wire.Attribute{number("opset", 13), number("axis", -1)},
+			[]reference.Value{bytes(3, 6), scale(0.05), zero(128), scale(1.0 / 256), zero(0)}, 1, one},
+		{"QLinearGlobalAveragePool", microsoft, []*wire.Attribute{number("channels_last", 0)},
+			[]reference.Value{bytes(1, 3, 4, 4), scale(0.05), zero(128), scale(0.02), zero(120)}, 1, one},
+		{"QLinearConcat", microsoft, []*wire.Attribute{number("axis", 1)},
+			[]reference.Value{scale(0.1), zero(10), bytes(2, 3), scale(0.05), zero(3), bytes(2, 4), scale(0.2),
+				zero(30)}, 1, one},
 		{"QGemm", microsoft, []*wire.Attribute{number("transB", 1)},
-			[]reference.Value{bytes(3, 8), scale(0.1), zero(100), bytes(5, 8), scale(0.02), zero(120), ints(graph.Int32, -500, 500, 5), scale(2), zero(90)}, 1, one},
-		{"QGemm", microsoft, nil, []reference.Value{bytes(3, 8), scale(0.1), zero(100), bytes(8, 5), scale(0.02), zero(120)}, 1, tolerance{}},
-		{"MatMulIntegerToFloat", microsoft, nil, []reference.Value{bytes(3, 8), bytes(8, 5), scale(0.1), scale(0.02), zero(100), zero(120), floats(5)}, 1, tolerance{}},
-		{"DynamicQuantizeMatMul", microsoft, nil, []reference.Value{floats(3, 8), bytes(8, 5), scale(0.02), zero(120), floats(5)}, 1, tolerance{1e-2, 2e-2}},
-		{"MatMulNBits", microsoft, []*wire.Attribute{number("K", 32), number("N", 5), number("bits", 4), number("block_size", 16)},
+			[]reference.Value{bytes(3, 8), scale(0.1), zero(100), bytes(5, 8), scale(0.02), zero(120),
+				ints(graph.Int32, -500, 500, 5), scale(2), zero(90)}, 1, one},
+		{"QGemm", microsoft, nil, []reference.Value{
+			bytes(3, 8), scale(0.1), zero(100), bytes(8, 5), scale(0.02), zero(120)}, 1, tolerance{}},
+		{"MatMulIntegerToFloat", microsoft, nil,
+			[]reference.Value{bytes(3, 8), bytes(8, 5), scale(0.1), scale(0.02), zero(100), zero(120), floats(5)}, 1,
+			tolerance{}},
+		{"DynamicQuantizeMatMul", microsoft, nil,
+			[]reference.Value{floats(3, 8), bytes(8, 5), scale(0.02), zero(120), floats(5)}, 1, tolerance{1e-2, 2e-2}},
+		{"MatMulNBits", microsoft, []*wire.Attribute{
+			number("K", 32), number("N", 5), number("bits", 4), number("block_size", 16)},
 			[]reference.Value{floats(2, 32), bytes(5, 2, 8), floats(10), bytes(5)}, 1, tolerance{1e-4, 1e-4}},
-		{"Scaler", "ai.onnx.ml", []*wire.Attribute{reals("offset", 1, 2, 3), reals("scale", 2, 3, 4)}, []reference.Value{floats(4, 3)}, 1, tolerance{}},
-		{"Normalizer", "ai.onnx.ml", []*wire.Attribute{word("norm", "L2")}, []reference.Value{floats(4, 3)}, 1, tolerance{}},
-		{"Normalizer", "ai.onnx.ml", []*wire.Attribute{word("norm", "L1")}, []reference.Value{floats(4, 3)}, 1, tolerance{}},
-		{"Imputer", "ai.onnx.ml", []*wire.Attribute{reals("imputed_value_floats", 1, 2, 3), real("replaced_value_float", 0)}, []reference.Value{ints(graph.Float32, 0, 2, 4, 3)}, 1, tolerance{}},
-		{"LinearRegressor", "ai.onnx.ml", []*wire.Attribute{reals("coefficients", 1, 2, 3, 4, 5, 6), reals("intercepts", 1, -1), number("targets", 2)}, []reference.Value{floats(4, 3)}, 1, tolerance{}},
-		{"LinearClassifier", "ai.onnx.ml", []*wire.Attribute{reals("coefficients", 1, -2, 3, 4, 5, -6), reals("intercepts", 1, -1), wholes("classlabels_ints", 7, 9), word("post_transform", "SOFTMAX")},
+		{"Scaler", "ai.onnx.ml", []*wire.Attribute{reals("offset", 1, 2, 3), reals("scale", 2, 3, 4)},
+			[]reference.Value{floats(4, 3)}, 1, tolerance{}},
+		{"Normalizer", "ai.onnx.ml", []*wire.Attribute{word("norm", "L2")}, []reference.Value{floats(4, 3)}, 1,
+			tolerance{}},
+		{"Normalizer", "ai.onnx.ml", []*wire.Attribute{word("norm", "L1")}, []reference.Value{floats(4, 3)}, 1,
+			tolerance{}},
+		{"Imputer", "ai.onnx.ml", []*wire.Attribute{
+			reals("imputed_value_floats", 1, 2, 3), real("replaced_value_float", 0)},
+			[]reference.Value{ints(graph.Float32, 0, 2, 4, 3)}, 1, tolerance{}},
+		{"LinearRegressor", "ai.onnx.ml", []*wire.Attribute{
+			reals("coefficients", 1, 2, 3, 4, 5, 6), reals("intercepts", 1, -1), number("targets", 2)},
+			[]reference.Value{floats(4, 3)}, 1, tolerance{}},
+		{"LinearClassifier", "ai.onnx.ml", []*wire.Attribute{
+			reals("coefficients", 1, -2, 3, 4, 5, -6), reals("intercepts", 1, -1), wholes("classlabels_ints", 7, 9),
+			word("post_transform", "SOFTMAX")},
 			[]reference.Value{floats(4, 3)}, 2, tolerance{}},
-		{"FeatureVectorizer", "ai.onnx.ml", []*wire.Attribute{wholes("inputdimensions", 3, 2)}, []reference.Value{floats(4, 3), floats(4, 2)}, 1, tolerance{}},
+		{"FeatureVectorizer", "ai.onnx.ml", []*wire.Attribute{wholes("inputdimensions", 3, 2)},
+			[]reference.Value{floats(4, 3), floats(4, 2)}, 1, tolerance{}},
 	}
 	var models []onnxrt.Model
 	nets := make([]*Built, len(cases))
@@ -173,7 +214,8 @@ func product(shape []int) int {
 // model is the file of the one call. ONNX's checker wants the ranks of results, which nodes tell.
 func (c *ofRuntime) model(t *testing.T, results []*graph.Node) []byte {
 	t.Helper()
-	types := map[graph.DType]wire.DataType{graph.Float32: wire.Float, graph.Uint8: wire.Uint8, graph.Int32: wire.Int32, graph.Int64: wire.Int64}
+	types := map[graph.DType]wire.DataType{
+		graph.Float32: wire.Float, graph.Uint8: wire.Uint8, graph.Int32: wire.Int32, graph.Int64: wire.Int64}
 	g := &wire.Graph{Name: "call"}
 	n := &wire.Node{Op: c.op, Domain: c.domain, Name: c.op, Attributes: c.attributes}
 	for i, v := range c.in {
@@ -194,7 +236,9 @@ func (c *ofRuntime) model(t *testing.T, results []*graph.Node) []byte {
 		g.Outputs = append(g.Outputs, &wire.ValueInfo{Name: name, Type: &wire.Type{Tensor: y}})
 	}
 	g.Nodes = []*wire.Node{n}
-	data, err := (&wire.Model{IRVersion: 10, Graph: g, Opsets: []wire.Opset{{Version: 20}, {Domain: "com.microsoft", Version: 1}, {Domain: "ai.onnx.ml", Version: 3}}}).Encode()
+	data, err := (&wire.Model{IRVersion: 10, Graph: g,
+		Opsets: []wire.Opset{{Version: 20}, {Domain: "com.microsoft", Version: 1},
+			{Domain: "ai.onnx.ml", Version: 3}}}).Encode()
 	require.NoError(t, err)
 	return data
 }

@@ -65,7 +65,9 @@ func (m *Model) decode(data []byte) (err error) {
 	}
 	for _, o := range m.model.Opsets {
 		if (o.Domain == "" || o.Domain == "ai.onnx") && o.Version > newest {
-			return fmt.Errorf("it uses version %d of ONNX's operators, but the newest supported one is %d: export it for that one", o.Version, newest)
+			return fmt.Errorf(
+				"it uses version %d of ONNX's operators, but the newest supported one is %d: export it for that one",
+				o.Version, newest)
 		}
 	}
 	return nil

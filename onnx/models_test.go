@@ -17,7 +17,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// writtenModel is a model that was written elsewhere, with what it computes there: by PyTorch, as testdata/models.py tells it, or node by node.
+// writtenModel is a model that was written elsewhere, with what it computes there: by PyTorch, as testdata/models.py
+// tells it, or node by node.
 type writtenModel struct {
 	Name  string
 	Model []byte
@@ -64,8 +65,9 @@ func modelsIn(t *testing.T, text io.Reader) (list []writtenModel) {
 	return list
 }
 
-// TestSmallModels builds 1087 models of few nodes once, with the names of their sizes, and runs them at several sizes: sizes that are computed in many ways, bounds
-// of slices, windows, loops and branches. The expected values are ONNX Runtime's, version 1.32.
+// TestSmallModels builds 1087 models of few nodes once, with the names of their sizes, and runs them at several sizes:
+// sizes that are computed in many ways, bounds of slices, windows, loops and branches. The expected values are ONNX
+// Runtime's, version 1.32.
 func TestSmallModels(t *testing.T) {
 	list := modelsIn(t, unzipped(t, "testdata/small.jsonl.gz"))
 	require.Equal(t, 1087, len(list))

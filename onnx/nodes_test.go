@@ -32,7 +32,8 @@ type nodeCase struct {
 	Seq            []string
 }
 
-// TestNodes imports and runs the models of ONNX's node tests. Each that is not run has a reason, and how many are is known.
+// TestNodes imports and runs the models of ONNX's node tests. Each that is not run has a reason, and how many are is
+// known.
 func TestNodes(t *testing.T) {
 	cases := readCases(t)
 	require.Len(t, cases, 1884)
@@ -71,8 +72,8 @@ func (c nodeCase) because() string {
 	return c.Left
 }
 
-// run imports the case's model, and returns what differs from the expected results. Where an input must be known before the model runs,
-// all are.
+// run imports the case's model, and returns what differs from the expected results. Where an input must be known before
+// the model runs, all are.
 func (c nodeCase) run() (isBound bool, err error) {
 	m, err := Parse(c.Model)
 	if err != nil {
@@ -161,11 +162,14 @@ func arrayOf(proto []byte) (exec.Array, error) {
 type tolerance struct{ relative, absolute float64 }
 
 // usual are the tolerances of dtypes: of integers none.
-var usual = map[graph.DType]tolerance{graph.Float64: {1e-7, 1e-7}, graph.Float32: {1e-5, 1e-6}, graph.Float16: {2e-3, 1e-3}, graph.BFloat16: {1.6e-2, 1e-2}}
+var usual = map[graph.DType]tolerance{graph.Float64: {1e-7, 1e-7}, graph.Float32: {1e-5, 1e-6},
+	graph.Float16: {2e-3, 1e-3}, graph.BFloat16: {1.6e-2, 1e-2}}
 
 // tolerances are those of cases whose expected results are written with few digits, or are differences of hundreds.
-var tolerances = map[string]tolerance{"test_averagepool_2d_ceil_last_window_starts_on_pad": {1e-3, 1e-7}, "test_gridsample_bicubic": {1e-3, 1e-7},
-	"test_roialign_aligned_false": {0, 1e-4}, "test_roialign_aligned_true": {0, 1e-4}, "test_stft_with_window": {1e-5, 1e-4}}
+var tolerances = map[string]tolerance{"test_averagepool_2d_ceil_last_window_starts_on_pad": {1e-3, 1e-7},
+	"test_gridsample_bicubic":     {1e-3, 1e-7},
+	"test_roialign_aligned_false": {0, 1e-4}, "test_roialign_aligned_true": {0, 1e-4},
+	"test_stft_with_window": {1e-5, 1e-4}}
 
 // differs compares dtype, shape and elements: integers exactly, and floats within a few units of their last digits.
 func differs(want, got exec.Array, within tolerance) error {
@@ -176,7 +180,8 @@ func differs(want, got exec.Array, within tolerance) error {
 	for i := range n {
 		w, whole := graph.NumberAt(want.Data, i)
 		g, wholeToo := graph.NumberAt(got.Data, i)
-		same := w == g && (t.IsFloat() || whole == wholeToo) || math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= within.absolute+within.relative*math.Abs(w)
+		same := w == g && (t.IsFloat() || whole == wholeToo) || math.IsNaN(w) && math.IsNaN(g) ||
+			math.Abs(w-g) <= within.absolute+within.relative*math.Abs(w)
 		if !same {
 			return fmt.Errorf("element %d of %v is %v, want %v", i, want.Shape, g, w)
 		}
@@ -184,8 +189,8 @@ func differs(want, got exec.Array, within tolerance) error {
 	return nil
 }
 
-// python is the interpreter that writes the cases of many elements: that of BROADLOOM_XLA_PYTHON where it has the onnx of testdata/nodes.py.
-// Another version has other cases.
+// python is the interpreter that writes the cases of many elements: that of BROADLOOM_XLA_PYTHON where it has the onnx
+// of testdata/nodes.py. Another version has other cases.
 func python(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("BROADLOOM_XLA_PYTHON")
@@ -229,7 +234,8 @@ func readCases(t *testing.T) (list []nodeCase) {
 // refusedBecause is why a model is refused, where it is meant to be.
 func refusedBecause(err error) string {
 	if err != nil {
-		for _, words := range []string{"elements of dtype", "decision trees are not operations", "strings cannot be elements", "image files are not tensors",
+		for _, words := range []string{"elements of dtype", "decision trees are not operations",
+			"strings cannot be elements", "image files are not tensors",
 			"version 8 of it is not supported", "it has bodies that change the scores"} {
 			if strings.Contains(err.Error(), words) {
 				return words
@@ -243,14 +249,16 @@ const places = "corners are aligned to a size that is no whole number, and an im
 
 // leftCases are cases that are not run, and why.
 var leftCases = map[string]string{
-	"test_resize_downsample_scales_linear_align_corners": places, "test_resize_downsample_scales_cubic_align_corners": places,
+	"test_resize_downsample_scales_linear_align_corners": places,
+	"test_resize_downsample_scales_cubic_align_corners":  places,
 }
 
 // drawn are operators whose results are random: only dtypes and shapes are compared.
 var drawn = map[string]bool{"Bernoulli": true, "RandomUniformLike": true, "Dropout": true}
 
 // exact are cases of such operators that draw nothing.
-var exact = map[string]bool{"test_dropout_default": true, "test_dropout_default_mask": true, "test_dropout_default_mask_ratio": true, "test_dropout_default_ratio": true,
+var exact = map[string]bool{"test_dropout_default": true, "test_dropout_default_mask": true,
+	"test_dropout_default_mask_ratio": true, "test_dropout_default_ratio": true,
 	"test_training_dropout_zero_ratio": true, "test_training_dropout_zero_ratio_mask": true}
 
 // isDrawn reports whether the elements of a case's results are random.

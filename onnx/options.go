@@ -81,7 +81,8 @@ func Constant(input string, value any) Option {
 			a.Data = wide
 		}
 		if t, _ := graph.DTypeOfSlice(a.Data); !t.Valid() {
-			r.fail("the constant of the input %q is a %T, but must be a number, a slice of numbers or an exec.Array", input, value)
+			r.fail("the constant of the input %q is a %T, but must be a number, a slice of numbers or an exec.Array",
+				input, value)
 			return
 		}
 		r.Bound[input] = a

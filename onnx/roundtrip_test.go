@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestRoundTrip exports the example of each operation, reads it again, and runs that: it must give what the operation gives.
+// TestRoundTrip exports the example of each operation, reads it again, and runs that: it must give what the operation
+// gives.
 func TestRoundTrip(t *testing.T) {
 	for _, m := range []mode{
 		{"float32", graph.Float32, false, false, 20, false, false},

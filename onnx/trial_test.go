@@ -55,9 +55,11 @@ func sizeOf(name string) int64 {
 
 // specialFloats and specialInts are numbers at which operations differ.
 var (
-	specialFloats = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 0.5, -0.5, 2.5, -2.5, 3, 7.25, -7.25, 1e-3, -1e-3, 1e-7, 30, -30, 100, -100, 1e4, -1e4,
+	specialFloats = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 0.5, -0.5, 2.5, -2.5, 3, 7.25, -7.25, 1e-3, -1e-3,
+		1e-7, 30, -30, 100, -100, 1e4, -1e4,
 		1e9, -1e9, 3e18, -3e18, 1e20, -1e20, 3e38, math.Inf(1), math.Inf(-1), math.NaN()}
-	specialInts = []float64{0, 1, -1, 2, -2, 3, -3, 7, -7, 62, 63, 64, 127, -128, 255, 32767, 1 << 31, -(1 << 31), 1 << 40, 0x1p62, -0x1p63}
+	specialInts = []float64{0, 1, -1, 2, -2, 3, -3, 7, -7, 62, 63, 64, 127, -128, 255, 32767, 1 << 31, -(1 << 31),
+		1 << 40, 0x1p62, -0x1p63}
 )
 
 // numbers are those that an operand of an example is fed.
@@ -233,7 +235,9 @@ func (tr *trial) differsAt(got, want reference.Value) string {
 		}
 	}
 	for k := range y {
-		if !(x[k] == y[k] || math.IsNaN(x[k]) && math.IsNaN(y[k]) || !math.IsInf(y[k], 0) && math.Abs(x[k]-y[k]) <= bound*max(math.Abs(y[k]), scale(y)/8, tr.cancelled)+least(want.DType)) {
+		if !(x[k] == y[k] || math.IsNaN(x[k]) && math.IsNaN(y[k]) ||
+			!math.IsInf(y[k], 0) && math.Abs(x[k]-y[k]) <= bound*max(math.Abs(y[k]), scale(y)/8, tr.cancelled)+
+				least(want.DType)) {
 			return fmt.Sprintf(", element %d is %v, want %v", k, x[k], y[k])
 		}
 	}
@@ -287,11 +291,14 @@ func scale(list []float64) (s float64) {
 // unlike are functions that ONNX Runtime computes otherwise where numbers are infinite, NaN or nearly so.
 var unlike = map[string]string{
 	"MaxPool1D": noNaN, "MaxPool2D": noNaN, "MaxPool3D": noNaN, "MaxPoolIndex": noNaN,
-	"FFT": infinite, "FFT2": infinite, "FFTN": infinite, "IFFT": infinite, "IFFT2": infinite, "IFFTN": infinite, "STFT": infinite, "ISTFT": infinite,
+	"FFT": infinite, "FFT2": infinite, "FFTN": infinite, "IFFT": infinite, "IFFT2": infinite, "IFFTN": infinite,
+	"STFT": infinite, "ISTFT": infinite,
 	"RFFT": infinite, "RFFT2": infinite, "RFFTN": infinite, "IRFFT": infinite, "IRFFT2": infinite, "IRFFTN": infinite,
 	"HFFT": infinite, "HFFT2": infinite, "HFFTN": infinite, "IHFFT": infinite, "IHFFT2": infinite, "IHFFTN": infinite,
-	"CausalConv1D": order, "ConvTranspose3D": order, "Correlate": order, "Prod": order, "NanProd": order, "ScaledDotProductAttention": order,
-	"BatchNormInference": order, "Polar": order, "QR": order, "QRComplete": order, "Binomial": "a rounding error decides of a draw",
+	"CausalConv1D": order, "ConvTranspose3D": order, "Correlate": order, "Prod": order, "NanProd": order,
+	"ScaledDotProductAttention": order,
+	"BatchNormInference":        order, "Polar": order, "QR": order, "QRComplete": order,
+	"Binomial":         "a rounding error decides of a draw",
 	"Unwrap":           "sums of numbers of which one is far greater than the others",
 	"LKJCholesky":      "differences of numbers that are nearly equal",
 	"RelaxedBernoulli": "its Sigmoid is 0 where it is less than a rounding error of 1",

@@ -21,7 +21,8 @@ const (
 
 // activation is the entry of a floating-point operation of one operand; kernel is
 // PyTorch's name for it in the refusal of other dtypes.
-func activation(name, fn, doc, kernel string, emit func(m arith, n node, x graph.Value) graph.Value, grad func(y, x, dy node) node) *graph.Op {
+func activation(name, fn, doc, kernel string, emit func(m arith, n node, x graph.Value) graph.Value,
+	grad func(y, x, dy node) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if t := c.DType(0); !t.IsFloat() {
@@ -94,7 +95,8 @@ func init() {
 		func(_, x, dy node) node {
 			return Where(Greater(x, num(softplusLimit)), dy, Mul(dy, Sigmoid(x)))
 		})
-	opLogSigmoid = activation("logsigmoid", "LogSigmoid", "the logarithm of the sigmoid, exact where it is small.", "log_sigmoid_cpu",
+	opLogSigmoid = activation("logsigmoid", "LogSigmoid", "the logarithm of the sigmoid, exact where it is small.",
+		"log_sigmoid_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			tail := m.Prim(graph.PrimLog1p, m.Prim(graph.PrimExp, m.Prim(graph.PrimNeg, m.Prim(graph.PrimAbs, x))))
 			return m.sub(m.Prim(graph.PrimMin, x, m.num(0)), tail)

@@ -18,15 +18,18 @@ func (a AdaptivePoolAttrs) Args(operands []string) []string {
 }
 
 func init() {
-	opAdaptiveMaxPool = adaptivePooling("adaptive_max_pool", "AdaptiveMaxPool", "the greatest element of each of a given number of windows.",
+	opAdaptiveMaxPool = adaptivePooling("adaptive_max_pool", "AdaptiveMaxPool",
+		"the greatest element of each of a given number of windows.",
 		func(x node, first int, sizes []int) node {
-			for i, size := range slices.Backward(sizes) { // so the first of equal elements is the first in its order, and the last NaN the last
+			for i, size := range slices.Backward(sizes) {
+				// so the first of equal elements is the first in its order, and the last NaN the last
 				w := windowsOf(x, first+i, graph.Dim(size))
 				x = Apply(opMaxOfWindow, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(x.DType())))
 			}
 			return x
 		})
-	opAdaptiveAvgPool = adaptivePooling("adaptive_avg_pool", "AdaptiveAvgPool", "the mean of each of a given number of windows.",
+	opAdaptiveAvgPool = adaptivePooling("adaptive_avg_pool", "AdaptiveAvgPool",
+		"the mean of each of a given number of windows.",
 		func(x node, first int, sizes []int) node {
 			if !slices.ContainsFunc(sizes, func(size int) bool { return size != 1 }) {
 				axes := []Axis{KeepDims()} // a window for all: long rows, where elements lie one behind the other
@@ -40,9 +43,15 @@ func init() {
 			}
 			return x
 		})
-	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d, torch.nn.functional.adaptive_avg_pool3d", "", "", "",
+	opAdaptiveAvgPool.Ref = named(
+		"",
+		"torch.nn.functional.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d, torch.nn.functional.adaptive_avg_pool3d",
+		"", "", "",
 		func(e *graph.Example) node { return AdaptiveAvgPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
-	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool1d, torch.nn.functional.adaptive_max_pool2d, torch.nn.functional.adaptive_max_pool3d", "", "", "",
+	opAdaptiveMaxPool.Ref = named(
+		"",
+		"torch.nn.functional.adaptive_max_pool1d, torch.nn.functional.adaptive_max_pool2d, torch.nn.functional.adaptive_max_pool3d",
+		"", "", "",
 		func(e *graph.Example) node { return AdaptiveMaxPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 }
 
@@ -77,7 +86,8 @@ func windowsOf(x node, axis int, n graph.Dim) adaptiveWindows {
 	g, length := x.Graph(), x.Shape()[axis]
 	behind := slices.Repeat([]graph.Dim{1}, x.Rank()-axis-1)
 	if each, divides := length.ExactDiv(n); divides {
-		return adaptiveWindows{elements: Unflatten(x, axis, n, each), axis: axis + 1, counts: Size(g, graph.Int64, each)}
+		return adaptiveWindows{elements: Unflatten(x, axis, n, each), axis: axis + 1,
+			counts: Size(g, graph.Int64, each)}
 	}
 	place, size, number := Iota(g, 0, n, 1), Size(g, graph.Int64, length), Size(g, graph.Int64, n)
 	first := FloorDiv(Mul(place, size), number)

@@ -10,7 +10,8 @@ import (
 var opAfter, opCopy *graph.Op
 
 func init() {
-	opCopy = unary("clone", "Copy", "a copy of x in separate memory.", nil, graph.PrimAdd, func(_, _, dy node) node { return dy })
+	opCopy = unary("clone", "Copy", "a copy of x in separate memory.", nil, graph.PrimAdd,
+		func(_, _, dy node) node { return dy })
 	opCopy.EachStep = true
 	opCopy.Emit = func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] }
 	opAfter = define(graph.Op{
@@ -20,9 +21,13 @@ func init() {
 			x, write := c.In(0), c.In(1)
 			switch {
 			case write.Op().Class != graph.Update:
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s writes nothing: After needs the result of an in-place operation", graph.Describe(write))})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+					Summary: fmt.Sprintf("%s writes nothing: After needs the result of an in-place operation",
+						graph.Describe(write))})
 			case alias.Storage(x) != alias.Storage(write):
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s does not write the memory in which %s lies", graph.Describe(write), x.Called()),
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+					Summary: fmt.Sprintf("%s does not write the memory in which %s lies", graph.Describe(write),
+						x.Called()),
 					Operands: []graph.OperandNote{{Node: x}, {Node: write}}})
 			}
 			return x.DType(), x.Shape()
@@ -41,7 +46,8 @@ func init() {
 			x := Copy(e.Of("x", "n", "k"))
 			return After(x, AddInPlace(Select(x, 0, 0), e.Of("y", "k")))
 		}))
-	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive", "jax.numpy.copy, jax.numpy.positive", "Identity", "")
+	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive",
+		"jax.numpy.copy, jax.numpy.positive", "Identity", "")
 }
 
 // Copy returns x in new memory, so that writing to one does not change the other. In the body of a loop each step

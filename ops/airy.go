@@ -9,8 +9,8 @@ import (
 
 var opAiryAi, opAiryAiSlope *graph.Op
 
-// Where the forms of Airy's function meet. They are those of Abramowitz and Stegun, Handbook of Mathematical Functions, 10.4.59 to
-// 10.4.62.
+// Where the forms of Airy's function meet. They are those of Abramowitz and Stegun, Handbook of Mathematical Functions,
+// 10.4.59 to 10.4.62.
 const (
 	airyBelow = -6
 	airyAbove = 2
@@ -57,12 +57,14 @@ func (m arith) airy(x graph.Value, c airyTables, slope bool) graph.Value {
 func init() {
 	opAiryAi = special("airy_ai", "AiryAi", "Airy's function Ai, a solution of y″ = x y.",
 		func(m arith, x graph.Value) graph.Value {
-			return m.airy(x, airyTables{chebyshev.AiryLow, chebyshev.AiryNear, chebyshev.AiryFar, chebyshev.AiryP, chebyshev.AiryQ}, false)
+			return m.airy(x, airyTables{chebyshev.AiryLow, chebyshev.AiryNear, chebyshev.AiryFar, chebyshev.AiryP,
+				chebyshev.AiryQ}, false)
 		},
 		func(y, x, dy node) node { return Mul(dy, AiryAiSlope(x)) })
 	opAiryAiSlope = special("airy_ai_slope", "AiryAiSlope", "the derivative of Airy's function Ai.",
 		func(m arith, x graph.Value) graph.Value {
-			return m.airy(x, airyTables{chebyshev.AirySlopeLow, chebyshev.AirySlopeNear, chebyshev.AirySlopeFar, chebyshev.AirySlopeP, chebyshev.AirySlopeQ}, true)
+			return m.airy(x, airyTables{chebyshev.AirySlopeLow, chebyshev.AirySlopeNear, chebyshev.AirySlopeFar,
+				chebyshev.AirySlopeP, chebyshev.AirySlopeQ}, true)
 		},
 		func(y, x, dy node) node { return Mul(dy, Mul(x, AiryAi(x))) })
 	opAiryAi.Ref = named("", "torch.special.airy_ai", "", "", "")

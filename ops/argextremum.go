@@ -9,15 +9,22 @@ import (
 var opMaxFirst, opMinFirst, opMaxOfWindow *graph.Op
 
 func init() {
-	opMaxFirst = reduction("max", "MaxIndex", "the greatest element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMax, operandType, true)
-	opMaxOfWindow = reduction("max_of_window", "maxOfWindow", "the greatest element over axes; NaN wins; the first of equal ones or the last NaN has the gradient.",
+	opMaxFirst = reduction("max", "MaxIndex",
+		"the greatest element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMax,
+		operandType, true)
+	opMaxOfWindow = reduction("max_of_window", "maxOfWindow",
+		"the greatest element over axes; NaN wins; the first of equal ones or the last NaN has the gradient.",
 		graph.FoldMax, operandType, true)
 	opMaxOfWindow.Grad = func(n, dy node, _ int) node {
 		x := n.In(0)
-		return leastRankGrad(n, dy, func(place, none node) node { return firstOrLastNaN(x, Equal(x, keepShape(n, n)), place, none) })
+		return leastRankGrad(n, dy, func(place, none node) node {
+			return firstOrLastNaN(x, Equal(x, keepShape(n, n)), place, none)
+		})
 	}
 	opMaxFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
-	opMinFirst = reduction("min", "MinIndex", "the least element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMin, operandType, true)
+	opMinFirst = reduction("min", "MinIndex",
+		"the least element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMin, operandType,
+		true)
 	opMinFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
 	opMaxFirst.Ref = named("", "torch.max", "", "", "",
 		func(e *graph.Example) node { return e.Several(MaxIndex(e.Of("x", "n", "k"), 1)) })
@@ -34,8 +41,8 @@ func firstGrad(n, dy node) node {
 	})
 }
 
-// firstOrLastNaN ranks elements whose places rise: the first of those that are the greatest comes first, or the last NaN, as PyTorch's
-// pools choose; none is behind them all.
+// firstOrLastNaN ranks elements whose places rise: the first of those that are the greatest comes first, or the last
+// NaN, as PyTorch's pools choose; none is behind them all.
 func firstOrLastNaN(x, isGreatest, place, none node) node {
 	return Where(NotEqual(x, x), Sub(num64(-1), place), Where(isGreatest, place, none))
 }

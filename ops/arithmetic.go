@@ -30,7 +30,8 @@ func init() {
 			func(n, dy node) node { return Mul(dy, n.In(0)) }),
 	})
 	opDiv = define(graph.Op{
-		Name: "div", Func: "Div", Doc: "x / y, IEEE; integers are converted to Float32.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "div", Func: "Div", Doc: "x / y, IEEE; integers are converted to Float32.", Class: graph.Elementwise,
+		MinIn: 2, MaxIn: 2,
 		Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimDiv), Identity: onRight(one),
 		Grad: each(
 			func(n, dy node) node { return Div(dy, n.In(1)) },
@@ -42,44 +43,62 @@ func init() {
 		Grad: each(powGradBase, powGradExponent),
 	})
 	opMaximum = define(graph.Op{
-		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
-		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
+		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMax, graph.PrimOr),
+		Identity: beaten(-1),
+		Grad:     func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
 	})
 	opMinimum = define(graph.Op{
-		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
-		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
+		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMin, graph.PrimAnd),
+		Identity: beaten(1),
+		Grad:     func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
 	})
 	opAtan2 = define(graph.Op{
-		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise, MinIn: 2,
+		MaxIn:   2,
 		Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimAtan2),
 		Grad: each(
 			func(n, dy node) node { return Mul(dy, Div(n.In(1), squareSum(n))) },
 			func(n, dy node) node { return Mul(dy, Div(Neg(n.In(0)), squareSum(n))) }),
 	})
 	opFloorDiv = define(graph.Op{
-		Name: "floor_divide", Func: "FloorDiv", Doc: "the largest integer not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
+		Name: "floor_divide", Func: "FloorDiv",
+		Doc: "the largest integer not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise,
+		MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType),
+		Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
 	})
 	opRem = define(graph.Op{
-		Name: "remainder", Func: "Remainder", Doc: "x - y*floor(x/y): the sign is y's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: refuseBool(`"remainder_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimRem),
+		Name: "remainder", Func: "Remainder",
+		Doc: "x - y*floor(x/y): the sign is y's; an integer divided by 0 stops the run.", Class: graph.Elementwise,
+		MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType, Infer: refuseBool(`"remainder_cpu" not implemented for 'Bool'`, sameType),
+		Emit: emitWhole(graph.PrimRem),
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, FloorDiv(n.In(0), n.In(1)))) }),
 	})
 	opAdd.Ref = named("numpy.add", "torch.add", "jax.numpy.add, jax.lax.add", "Add", "Add")
-	opAtan2.Ref = named("numpy.arctan2", "torch.atan2, torch.arctan2", "jax.numpy.arctan2, jax.numpy.atan2, jax.lax.atan2", "", "",
+	opAtan2.Ref = named("numpy.arctan2", "torch.atan2, torch.arctan2",
+		"jax.numpy.arctan2, jax.numpy.atan2, jax.lax.atan2", "", "",
 		func(e *graph.Example) node { return Atan2(e.Of("y", "n"), e.Of("x", "n")) })
-	opDiv.Ref = named("numpy.divide, numpy.true_divide", "torch.div, torch.divide, torch.true_divide", "jax.numpy.divide, jax.numpy.true_divide, jax.lax.div", "Div", "HadamardDiv")
-	opFloorDiv.Ref = flat(flatBetweenJumps, "numpy.floor_divide, numpy.divmod", "torch.floor_divide", "jax.numpy.floor_divide, jax.numpy.divmod", "", "")
+	opDiv.Ref = named("numpy.divide, numpy.true_divide", "torch.div, torch.divide, torch.true_divide",
+		"jax.numpy.divide, jax.numpy.true_divide, jax.lax.div", "Div", "HadamardDiv")
+	opFloorDiv.Ref = flat(flatBetweenJumps, "numpy.floor_divide, numpy.divmod", "torch.floor_divide",
+		"jax.numpy.floor_divide, jax.numpy.divmod", "", "")
 	opMaximum.Ref = named("numpy.maximum", "torch.maximum", "jax.numpy.maximum, jax.lax.max", "Max", "")
 	opMinimum.Ref = named("numpy.minimum", "torch.minimum", "jax.numpy.minimum, jax.lax.min", "Min", "")
-	opMul.Ref = named("numpy.multiply", "torch.mul, torch.multiply", "jax.numpy.multiply, jax.lax.mul", "Mul", "HadamardProd")
-	opPow.Ref = named("numpy.power", "torch.pow", "jax.numpy.power, jax.numpy.pow, jax.lax.pow, jax.lax.integer_pow", "Pow", "Pow")
-	opRem.Ref = named("numpy.remainder, numpy.mod, numpy.divmod", "torch.remainder", "jax.numpy.remainder, jax.numpy.mod, jax.numpy.divmod", "Mod", "")
-	opSub.Ref = named("numpy.subtract", "torch.sub, torch.subtract, torch.rsub", "jax.numpy.subtract, jax.lax.sub", "Sub", "Sub")
+	opMul.Ref = named("numpy.multiply", "torch.mul, torch.multiply", "jax.numpy.multiply, jax.lax.mul", "Mul",
+		"HadamardProd")
+	opPow.Ref = named("numpy.power", "torch.pow", "jax.numpy.power, jax.numpy.pow, jax.lax.pow, jax.lax.integer_pow",
+		"Pow", "Pow")
+	opRem.Ref = named("numpy.remainder, numpy.mod, numpy.divmod", "torch.remainder",
+		"jax.numpy.remainder, jax.numpy.mod, jax.numpy.divmod", "Mod", "")
+	opSub.Ref = named("numpy.subtract", "torch.sub, torch.subtract, torch.rsub", "jax.numpy.subtract, jax.lax.sub",
+		"Sub", "Sub")
 }
 
 // Add returns x + y.
@@ -103,8 +122,8 @@ func Pow(x, y *graph.Node) *graph.Node {
 	return Apply(opPow, nil, x, y)
 }
 
-// negativePower is the mistake of a negative number as the power of integers that are not negative: in their dtype it is a
-// large one.
+// negativePower is the mistake of a negative number as the power of integers that are not negative: in their dtype it
+// is a large one.
 func negativePower(fn string, x, y node) node {
 	p, isNumber := y.Literal()
 	if !isNumber || p.Kind != graph.CategoryInt || p.Whole >= 0 || x == nil || !x.Judged() || !x.DType().IsUnsigned() {

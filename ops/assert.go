@@ -18,7 +18,8 @@ func (a AssertAttrs) Args(operands []string) []string {
 }
 
 func init() {
-	opAssert = define(graph.Op{Name: "assert", Func: "Assert", Doc: "x; a run stops if the condition does not hold.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+	opAssert = define(graph.Op{Name: "assert", Func: "Assert", Doc: "x; a run stops if the condition does not hold.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if c.DType(1) != graph.Bool {
 				rules.RefuseDType(c, "a condition is bool, and "+c.In(1).Called()+" has dtype "+c.DType(1).String())

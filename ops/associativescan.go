@@ -7,24 +7,27 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Elements along an axis are combined in blocks: the positions of all blocks at once, then one value of each block in the same way, then what comes before a
-// block with each of its positions. An axis that is shorter than two blocks is gone through step by step, and so is one of symbolic size after so many levels.
+// Elements along an axis are combined in blocks: the positions of all blocks at once, then one value of each block in
+// the same way, then what comes before a block with each of its positions. An axis that is shorter than two blocks is
+// gone through step by step, and so is one of symbolic size after so many levels.
 const (
 	scanBlock  = 32
 	scanLevels = 2
 )
 
-// scanWide is the number of elements of a position from which on steps are vectors already, and go one by one. Of 4096 positions on two threads of an AMD EPYC, pairs of 1, 8 and
-// 16 elements took 41, 50 and 145 µs in blocks and 40 to 222, 70 and 72 µs in steps; matrices of 2×2, 4×4 and 8×8 took 120, 280 and 710 µs, and 282, 190 and 183 µs.
+// scanWide is the number of elements of a position from which on steps are vectors already, and go one by one. Of 4096
+// positions on two threads of an AMD EPYC, pairs of 1, 8 and 16 elements took 41, 50 and 145 µs in blocks and 40 to
+// 222, 70 and 72 µs in steps; matrices of 2×2, 4×4 and 8×8 took 120, 280 and 710 µs, and 282, 190 and 183 µs.
 const scanWide = 17
 
-// AssociativeScan combines the elements of l.Over along l.Axis from its begin to each position: result t is combine(result t-1, element t), and the
-// first result is the first element. With l.Reverse it begins at the end, and a is what comes behind. combine gets one position of each value, without
-// the axis, and returns as many values of the same dtypes and shapes; it must be associative,
-// combine(combine(a, b), c) = combine(a, combine(b, c)), because pairs may be combined in another order than in [Scan]: positions in blocks, all blocks at
-// once, so that n positions take some log(n) times 32 steps in place of n, and about twice the arithmetic. Where positions have many elements, more than 16,
-// steps one by one are faster, and are taken. combine is called several times, to build graphs; [Vmap] makes it work on all blocks. Carry and Length are
-// not given.
+// AssociativeScan combines the elements of l.Over along l.Axis from its begin to each position: result t is
+// combine(result t-1, element t), and the first result is the first element. With l.Reverse it begins at the end, and a
+// is what comes behind. combine gets one position of each value, without the axis, and returns as many values of the
+// same dtypes and shapes; it must be associative, combine(combine(a, b), c) = combine(a, combine(b, c)), because pairs
+// may be combined in another order than in [Scan]: positions in blocks, all blocks at once, so that n positions take
+// some log(n) times 32 steps in place of n, and about twice the arithmetic. Where positions have many elements, more
+// than 16, steps one by one are faster, and are taken. combine is called several times, to build graphs; [Vmap] makes
+// it work on all blocks. Carry and Length are not given.
 //
 // This is a diagonal state space, h[t] = a[t]*h[t-1] + x[t], of which [LinearRecurrence] is the same in one step:
 //
@@ -32,7 +35,8 @@ const scanWide = 17
 //		return []*graph.Node{ops.Mul(l[0], r[0]), ops.Add(ops.Mul(r[0], l[1]), r[1])}
 //	})[1]
 //
-// It is jax.lax.associative_scan with a function of single elements. Gradients flow. Mistakes are recorded in the graph.
+// It is jax.lax.associative_scan with a function of single elements. Gradients flow. Mistakes are recorded in the
+// graph.
 func AssociativeScan(l Loop, combine func(a, b []*graph.Node) []*graph.Node) []*graph.Node {
 	defer building("AssociativeScan", nodeArgs(l.Over)...)()
 	b := newLoop("AssociativeScan", graph.LoopSpec{Length: graph.UnknownDim}, nil, l.Over)
@@ -42,7 +46,8 @@ func AssociativeScan(l Loop, combine func(a, b []*graph.Node) []*graph.Node) []*
 	case len(l.Over) == 0:
 		b.refuse("there is nothing that it goes over: give values in Over")
 	case len(l.Carry) > 0 || l.Length != 0:
-		b.refuse("Carry and Length are of Scan: the first element begins, and there are as many steps as Over has elements")
+		b.refuse(
+			"Carry and Length are of Scan: the first element begins, and there are as many steps as Over has elements")
 	case combine == nil:
 		b.refuse("there is no function that combines two elements")
 	}
@@ -128,7 +133,9 @@ func (c *combiner) of(a, b []node) []node {
 	p := prove.NewProver(c.g.Bounds)
 	for i, x := range y {
 		if x.Judged() && (x.DType() != b[i].DType() || x.Rank() != b[i].Rank() || p.Differ(x.Shape(), b[i].Shape())) {
-			c.refuse("value %d of two elements is %s%s, and the function returns %s%s: what is combined has one dtype and shape", i,
+			c.refuse(
+				"value %d of two elements is %s%s, and the function returns %s%s: what is combined has one dtype and shape",
+				i,
 				b[i].DType(), b[i].Shape(), x.DType(), x.Shape())
 			return b
 		}
@@ -192,7 +199,8 @@ func (c *combiner) isWide(x []node) bool {
 
 // isShort reports whether an axis has fewer than two blocks, whatever its size is bound to.
 func (c *combiner) isShort(n graph.Dim) bool {
-	return prove.NewProver(c.g.Bounds).Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: 2 * scanBlock, B: n}) == prove.Proved
+	return prove.NewProver(c.g.Bounds).Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: 2 * scanBlock, B: n}) ==
+		prove.Proved
 }
 
 // insideBlocks combines the elements of each block, [elements, blocks, …].
@@ -219,9 +227,11 @@ func joinedFirst(parts ...[]node) []node {
 }
 
 func init() {
-	composed("AssociativeScan", "values combined from the begin of an axis to each position by an associative function, in blocks.",
-		shownAs("AssociativeScan(Loop{Over: x}, combine)", named("", "", "jax.lax.associative_scan", "", "", func(e *graph.Example) node {
-			multiplied := func(a, b []node) []node { return []node{Mul(a[0], b[0])} }
-			return AssociativeScan(Loop{Over: []node{e.Of("x", "n", "k")}}, multiplied)[0]
-		})))
+	composed("AssociativeScan",
+		"values combined from the begin of an axis to each position by an associative function, in blocks.",
+		shownAs("AssociativeScan(Loop{Over: x}, combine)",
+			named("", "", "jax.lax.associative_scan", "", "", func(e *graph.Example) node {
+				multiplied := func(a, b []node) []node { return []node{Mul(a[0], b[0])} }
+				return AssociativeScan(Loop{Over: []node{e.Of("x", "n", "k")}}, multiplied)[0]
+			})))
 }

@@ -18,9 +18,13 @@ var combinations = map[string]struct {
 	shapes  [][]int
 	combine func(a, b []*graph.Node) []*graph.Node
 }{
-	"sums of scalars": {[][]int{{}}, func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.Add(a[0], b[0])} }},
-	"the left one":    {[][]int{{2}}, func(a, b []*graph.Node) []*graph.Node { return a }},
-	"matrices":        {[][]int{{2, 2}}, func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.MatMul(b[0], a[0])} }},
+	"sums of scalars": {[][]int{{}}, func(a, b []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.Add(a[0], b[0])}
+	}},
+	"the left one": {[][]int{{2}}, func(a, b []*graph.Node) []*graph.Node { return a }},
+	"matrices": {[][]int{{2, 2}}, func(a, b []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.MatMul(b[0], a[0])}
+	}},
 	"diagonal state spaces": {[][]int{{3}, {3}}, func(a, b []*graph.Node) []*graph.Node {
 		return []*graph.Node{ops.Mul(a[0], b[0]), ops.Add(ops.Mul(b[0], a[1]), b[1])}
 	}},
@@ -64,7 +68,8 @@ func stepByStep(l ops.Loop, combine func(a, b []*graph.Node) []*graph.Node) []*g
 	return outs
 }
 
-// TestAssociativeScan compares results and gradients with those of a loop of steps, of lengths that are known or not, among them those around blocks.
+// TestAssociativeScan compares results and gradients with those of a loop of steps, of lengths that are known or not,
+// among them those around blocks.
 func TestAssociativeScan(t *testing.T) {
 	for name, c := range combinations {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +85,8 @@ func TestAssociativeScan(t *testing.T) {
 	}
 }
 
-func compareScans(t *testing.T, shapes [][]int, combine func(a, b []*graph.Node) []*graph.Node, axis int, reverse, symbolic bool) {
+func compareScans(t *testing.T, shapes [][]int, combine func(a, b []*graph.Node) []*graph.Node, axis int, reverse,
+	symbolic bool) {
 	lengths := []int{1, 2, 31, 32, 33, 34, 63, 65, 66, 97, 1100}
 	if !symbolic {
 		lengths = []int{1, 2, 64, 65, 98, 2200}
@@ -104,7 +110,9 @@ func compareScans(t *testing.T, shapes [][]int, combine func(a, b []*graph.Node)
 		if axis > 0 { // elements have one axis more
 			one := combine
 			combine = func(a, b []*graph.Node) []*graph.Node {
-				return ops.Vmap(append(append([]*graph.Node{}, a...), b...), func(x []*graph.Node) []*graph.Node { return one(x[:len(a)], x[len(a):]) })
+				return ops.Vmap(append(append([]*graph.Node{}, a...), b...), func(x []*graph.Node) []*graph.Node {
+					return one(x[:len(a)], x[len(a):])
+				})
 			}
 			defer func() { combine = one }()
 		}
@@ -155,7 +163,8 @@ func compareScans(t *testing.T, shapes [][]int, combine func(a, b []*graph.Node)
 			require.NoError(t, err)
 			want, err := exec.Values[float64](r, wanted[half+i])
 			require.NoError(t, err)
-			requireClose(t, want, got, 1e-9, fmt.Sprintf("%d elements, axis %d, reverse %v, symbolic %v: result %d", n, axis, reverse, symbolic, i))
+			requireClose(t, want, got, 1e-9, fmt.Sprintf(
+				"%d elements, axis %d, reverse %v, symbolic %v: result %d", n, axis, reverse, symbolic, i))
 		}
 	}
 }
@@ -170,7 +179,8 @@ func TestAssociativeScanOfNothing(t *testing.T) {
 				n = g.Dim("n", graph.AtLeast(0))
 			}
 			x := g.Input("x", graph.Float64, n, 2)
-			y := ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}, Reverse: reverse}, func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.Mul(a[0], b[0])} })[0]
+			y := ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}, Reverse: reverse},
+				func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.Mul(a[0], b[0])} })[0]
 			dx := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
 			prog, err := exec.Compile(g, exec.Outputs(y, dx), exec.OnWarning(nil))
 			require.NoError(t, err)
@@ -182,7 +192,8 @@ func TestAssociativeScanOfNothing(t *testing.T) {
 				for i := range data {
 					data[i] = 1
 				}
-				r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{size, 2}, Data: data}})
+				r, err := prog.NewSession().Run(t.Context(),
+					exec.Feed{x: exec.Array{Shape: []int{size, 2}, Data: data}})
 				require.NoError(t, err)
 				a, err := r.Array(y)
 				require.NoError(t, err)
@@ -204,19 +215,27 @@ func TestAssociativeScanMistakes(t *testing.T) {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, nil)
 		},
 		"1 values are combined, and the function returns 2": func(g *graph.Graph, x *graph.Node) []*graph.Node {
-			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node { return append(a, b...) })
+			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node {
+				return append(a, b...)
+			})
 		},
-		"value 0 of two elements is float32[3], and the function returns float32[]": func(g *graph.Graph, x *graph.Node) []*graph.Node {
-			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.Sum(a[0])} })
+		"value 0 of two elements is float32[3], and the function returns float32[]": func(g *graph.Graph,
+			x *graph.Node) []*graph.Node {
+			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node {
+				return []*graph.Node{ops.Sum(a[0])}
+			})
 		},
 		"the function returns nil as value 0": func(g *graph.Graph, x *graph.Node) []*graph.Node {
-			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{nil} })
+			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node {
+				return []*graph.Node{nil}
+			})
 		},
 		"has no axis": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{ops.Sum(x)}}, sum)
 		},
 		"are 100 and 4, but must be equal": func(g *graph.Graph, x *graph.Node) []*graph.Node {
-			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x, ops.Slice(x, 0, 0, 4, 1)}}, func(a, b []*graph.Node) []*graph.Node { return a })
+			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x, ops.Slice(x, 0, 0, 4, 1)}},
+				func(a, b []*graph.Node) []*graph.Node { return a })
 		},
 	} {
 		g := graph.New("mistakes")

@@ -113,7 +113,8 @@ func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node 
 	return a.ungroup(a.weights(q, k), heads)
 }
 
-// refused stands for what the options and operands, queries and keys and maybe values, do not go together for; nil where they do.
+// refused stands for what the options and operands, queries and keys and maybe values, do not go together for; nil
+// where they do.
 func (a *attention) refused(fn string, in ...node) node {
 	for _, x := range in {
 		if x == nil || !x.Judged() {
@@ -145,20 +146,27 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	for _, x := range []node{q, k, v} {
 		switch {
 		case !x.DType().IsFloat():
-			return operand(graph.CodeDType, "attention needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
+			return operand(graph.CodeDType, "attention needs floating-point numbers, but %s has dtype %s", x.Called(),
+				x.DType())
 		case x.DType() != q.DType():
-			return operand(graph.CodeDType, "Expected query, key, and value to have the same dtype, but %s has dtype %s and %s has %s", q.Called(), q.DType(), x.Called(), x.DType())
+			return operand(graph.CodeDType,
+				"Expected query, key, and value to have the same dtype, but %s has dtype %s and %s has %s", q.Called(),
+				q.DType(), x.Called(), x.DType())
 		case x.Rank() < least:
-			return operand(graph.CodeRank, "attention needs at least %d axes, but %s has shape %s", least, x.Called(), x.Shape())
+			return operand(graph.CodeRank, "attention needs at least %d axes, but %s has shape %s", least, x.Called(),
+				x.Shape())
 		}
 	}
 	switch {
 	case a.mask != nil && a.mask.DType() != graph.Bool && a.mask.DType() != q.DType():
-		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(), a.mask.DType())
+		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(),
+			a.mask.DType())
 	case a.window < 0 || a.window > 0 && !a.causal:
-		return operand(graph.CodeOperand, "a sliding window of %d keys: it needs at least one key, and the option Causal", a.window)
+		return operand(graph.CodeOperand,
+			"a sliding window of %d keys: it needs at least one key, and the option Causal", a.window)
 	case a.start != nil && a.start.Judged() && (a.start.Rank() != 0 || !a.start.DType().IsIndex()):
-		return operand(graph.CodeOperand, "the start of the queries must be an Int64 scalar, but %s is %s%s", a.start.Called(), a.start.DType(), a.start.Shape())
+		return operand(graph.CodeOperand, "the start of the queries must be an Int64 scalar, but %s is %s%s",
+			a.start.Called(), a.start.DType(), a.start.Shape())
 	}
 	if !(a.dropout >= 0 && a.dropout <= 1) { // NaN too
 		return operand(graph.CodeOperand, "dropout probability has to be between 0 and 1, but got %v", a.dropout)
@@ -169,14 +177,16 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	if a.grouped {
 		heads, shared := q.Shape()[q.Rank()-3], k.Shape()[k.Rank()-3]
 		if _, whole := heads.ExactDiv(shared); !whole && heads.IsConst() && shared.IsConst() || shared == 0 {
-			return operand(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(), heads, shared, k.Called())
+			return operand(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(),
+				heads, shared, k.Called())
 		}
 		return nil
 	}
 	return sharedHeads(q, k)
 }
 
-// sharedHeads is the mistake of queries with some times as many heads as keys, axis -3 of a batch, which nothing says to share.
+// sharedHeads is the mistake of queries with some times as many heads as keys, axis -3 of a batch, which nothing says
+// to share.
 func sharedHeads(q, k node) *graph.Mistake {
 	if q.Rank() < 4 || k.Rank() != q.Rank() {
 		return nil
@@ -186,8 +196,11 @@ func sharedHeads(q, k node) *graph.Mistake {
 	if !isKnown || !areKnown || shared < 2 || heads <= shared || heads%shared != 0 {
 		return nil
 	}
-	return &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has %d heads, and %s has %d", q.Called(), heads, k.Called(), shared),
-		Help: []string{fmt.Sprintf("use the option GroupedQuery() to share each head of keys and values among %d heads of queries", heads/shared)}}
+	return &graph.Mistake{Code: graph.CodeOperand,
+		Summary: fmt.Sprintf("%s has %d heads, and %s has %d", q.Called(), heads, k.Called(), shared),
+		Help: []string{
+			fmt.Sprintf("use the option GroupedQuery() to share each head of keys and values among %d heads of queries",
+				heads/shared)}}
 }
 
 // factor is what scores are multiplied by.
@@ -206,7 +219,8 @@ func (a *attention) factor(q node) node {
 func (a *attention) group(q, k, v node) (_, _, _, mask node) {
 	split := func(x node, heads graph.Dim) node {
 		n := x.Rank()
-		shape := append(append(graph.Shape{}, x.Shape()[:n-3]...), k.Shape()[k.Rank()-3], heads, x.Shape()[n-2], x.Shape()[n-1])
+		shape := append(append(graph.Shape{}, x.Shape()[:n-3]...), k.Shape()[k.Rank()-3], heads, x.Shape()[n-2],
+			x.Shape()[n-1])
 		return Reshape(x, shape...)
 	}
 	each := q.Shape()[q.Rank()-3].DividedBy(k.Shape()[k.Rank()-3])
@@ -220,7 +234,8 @@ func (a *attention) group(q, k, v node) (_, _, _, mask node) {
 	return split(q, each), Unsqueeze(k, -3), Unsqueeze(v, -3), mask
 }
 
-// ungroup gives a result of grouped operands, [..., shared, each, queries, m], the axes of queries of a shape, [..., queries, m].
+// ungroup gives a result of grouped operands, [..., shared, each, queries, m], the axes of queries of a shape, [...,
+// queries, m].
 func (a *attention) ungroup(y node, heads graph.Shape) node {
 	if !a.grouped || !y.Judged() {
 		return y
@@ -262,6 +277,7 @@ func init() {
 	composed("ScaledDotProductAttention", "softmax(q @ transpose(k) / sqrt(d)) @ v.",
 		named("", "torch.nn.functional.scaled_dot_product_attention", "jax.nn.dot_product_attention", "Attention", "",
 			func(e *graph.Example) node {
-				return ScaledDotProductAttention(e.Of("q", "n", "h", "t", "d"), e.Of("k", "n", "h", "s", "d"), e.Of("v", "n", "h", "s", "d"))
+				return ScaledDotProductAttention(e.Of("q", "n", "h", "t", "d"), e.Of("k", "n", "h", "s", "d"),
+					e.Of("v", "n", "h", "s", "d"))
 			}))
 }

@@ -48,11 +48,15 @@ func TestScaledDotProductAttention(t *testing.T) {
 	}
 	g := graph.New("attention")
 	sized := func(name string, dt graph.DType, sizes ...graph.Dim) *graph.Node { return g.Input(name, dt, sizes...) }
-	q, k, v := sized("q", graph.Float64, heads, queries, width), sized("k", graph.Float64, heads, keys, width), sized("v", graph.Float64, heads, keys, widthV)
+	q, k, v := sized("q", graph.Float64, heads, queries, width), sized("k", graph.Float64, heads, keys, width),
+		sized("v", graph.Float64, heads, keys, widthV)
 	k2, v2 := sized("k2", graph.Float64, shared, keys, width), sized("v2", graph.Float64, shared, keys, widthV)
 	boolean, added := sized("boolean", graph.Bool, queries, keys), sized("added", graph.Float64, heads, 1, keys)
 	start := sized("start", graph.Int64)
-	in := feeds{boolean: reference.Of([]bool{true, false, true, true, false, false, true, false, false, true, true, true, true, true, true}, queries, keys),
+	in := feeds{
+		boolean: reference.Of(
+			[]bool{true, false, true, true, false, false, true, false, false, true, true, true, true, true, true},
+			queries, keys),
 		start: reference.Of([]int64{1})}
 	for i, x := range []*graph.Node{q, k, v, k2, v2, added} {
 		shape, _ := x.Shape().Ints()
@@ -69,16 +73,26 @@ func TestScaledDotProductAttention(t *testing.T) {
 		shared  bool
 		added   func(head, i, j int) float64
 	}{
-		"all":                {nil, usual, false, func(_, _, _ int) float64 { return 0 }},
-		"scale":              {[]ops.AttentionOption{ops.AttentionScale(0.3), nil}, 0.3, false, func(_, _, _ int) float64 { return 0 }},
-		"causal":             {[]ops.AttentionOption{ops.Causal()}, usual, false, func(_, i, j int) float64 { return hide(j > i) }},
-		"from":               {[]ops.AttentionOption{ops.CausalFrom(start)}, usual, false, func(_, i, j int) float64 { return hide(j > i+1) }},
-		"from 2":             {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2))}, usual, false, func(_, i, j int) float64 { return hide(j > i+2) }},
-		"window":             {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2)), ops.SlidingWindow(2)}, usual, false, func(_, i, j int) float64 { return hide(j > i+2 || j <= i) }},
-		"boolean":            {[]ops.AttentionOption{ops.AttentionMask(boolean)}, usual, false, func(_, i, j int) float64 { return hide(in[boolean].Floats()[i*keys+j] == 0) }},
-		"added":              {[]ops.AttentionOption{ops.AttentionMask(added)}, usual, false, func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
-		"grouped":            {[]ops.AttentionOption{ops.GroupedQuery(), ops.AttentionMask(added)}, usual, true, func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
-		"grouped and causal": {[]ops.AttentionOption{ops.GroupedQuery(), ops.Causal()}, usual, true, func(_, i, j int) float64 { return hide(j > i) }},
+		"all": {nil, usual, false, func(_, _, _ int) float64 { return 0 }},
+		"scale": {[]ops.AttentionOption{ops.AttentionScale(0.3), nil}, 0.3, false,
+			func(_, _, _ int) float64 { return 0 }},
+		"causal": {[]ops.AttentionOption{ops.Causal()}, usual, false,
+			func(_, i, j int) float64 { return hide(j > i) }},
+		"from": {[]ops.AttentionOption{ops.CausalFrom(start)}, usual, false, func(_, i, j int) float64 {
+			return hide(j > i+1)
+		}},
+		"from 2": {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2))}, usual, false,
+			func(_, i, j int) float64 { return hide(j > i+2) }},
+		"window": {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2)), ops.SlidingWindow(2)}, usual, false,
+			func(_, i, j int) float64 { return hide(j > i+2 || j <= i) }},
+		"boolean": {[]ops.AttentionOption{ops.AttentionMask(boolean)}, usual, false,
+			func(_, i, j int) float64 { return hide(in[boolean].Floats()[i*keys+j] == 0) }},
+		"added": {[]ops.AttentionOption{ops.AttentionMask(added)}, usual, false,
+			func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
+		"grouped": {[]ops.AttentionOption{ops.GroupedQuery(), ops.AttentionMask(added)}, usual, true,
+			func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
+		"grouped and causal": {[]ops.AttentionOption{ops.GroupedQuery(), ops.Causal()}, usual, true,
+			func(_, i, j int) float64 { return hide(j > i) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			keysOf, valuesOf, each := k, v, 1
@@ -94,7 +108,8 @@ func TestScaledDotProductAttention(t *testing.T) {
 					each := len(in[x].Floats()) / int(x.Shape()[0])
 					return in[x].Floats()[i*each:][:each]
 				}
-				want = append(want, attended(part(q, h), part(keysOf, h/each), part(valuesOf, h/each), width, widthV, c.scale, func(i, j int) float64 { return c.added(h, i, j) })...)
+				want = append(want, attended(part(q, h), part(keysOf, h/each), part(valuesOf, h/each), width, widthV,
+					c.scale, func(i, j int) float64 { return c.added(h, i, j) })...)
 			}
 			requireClose(t, want, value(t, in, y).Floats(), 1e-12, name)
 			requireGradients(t, in, y, q, keysOf, valuesOf)
@@ -115,11 +130,14 @@ func TestScaledDotProductAttentionWithNamedSizes(t *testing.T) {
 // Causal attention with a mask: of padding, of biases of distances, and of both with a window.
 func TestCausalAttentionWithMask(t *testing.T) {
 	g := graph.New("attention")
-	q, k, v := g.Input("q", graph.Float64, 2, 4, 5, 3), g.Input("k", graph.Float64, 2, 2, 6, 3), g.Input("v", graph.Float64, 2, 2, 6, 3)
+	q, k, v := g.Input("q", graph.Float64, 2, 4, 5, 3), g.Input("k", graph.Float64, 2, 2, 6, 3),
+		g.Input("v", graph.Float64, 2, 2, 6, 3)
 	rng := rand.New(rand.NewPCG(1, 2))
 	padding, bias := g.Input("padding", graph.Bool, 2, 1, 1, 6), g.Input("bias", graph.Float64, 4, 5, 6)
-	in := feeds{q: random(rng, 2, 4, 5, 3), k: random(rng, 2, 2, 6, 3), v: random(rng, 2, 2, 6, 3), bias: random(rng, 4, 5, 6),
-		padding: reference.FromFloats(graph.Bool, []float64{1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0}, 2, 1, 1, 6)} // no key for the first query of the second example
+	in := feeds{q: random(rng, 2, 4, 5, 3), k: random(rng, 2, 2, 6, 3), v: random(rng, 2, 2, 6, 3),
+		bias: random(rng, 4, 5, 6),
+		// no key for the first query of the second example
+		padding: reference.FromFloats(graph.Bool, []float64{1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 0}, 2, 1, 1, 6)}
 	query, key := ops.Add(ops.Iota(g, 0, 5, 6), graph.Num(1)), ops.Iota(g, 1, 5, 6)
 	before := ops.LessEqual(key, query)
 	near := ops.And(before, ops.Greater(key, ops.Sub(query, graph.Num(2))))
@@ -128,10 +146,12 @@ func TestCausalAttentionWithMask(t *testing.T) {
 		options []ops.AttentionOption
 		mask    node
 	}{
-		"padding":         {[]ops.AttentionOption{ops.AttentionMask(padding)}, ops.And(padding, before)},
-		"bias":            {[]ops.AttentionOption{ops.AttentionMask(bias)}, ops.Where(before, bias, least)},
-		"padding near":    {[]ops.AttentionOption{ops.AttentionMask(padding), ops.SlidingWindow(2)}, ops.And(padding, near)},
-		"bias that hides": {[]ops.AttentionOption{ops.AttentionMask(ops.Where(padding, bias, least))}, ops.Where(ops.And(padding, before), bias, least)},
+		"padding": {[]ops.AttentionOption{ops.AttentionMask(padding)}, ops.And(padding, before)},
+		"bias":    {[]ops.AttentionOption{ops.AttentionMask(bias)}, ops.Where(before, bias, least)},
+		"padding near": {[]ops.AttentionOption{ops.AttentionMask(padding), ops.SlidingWindow(2)},
+			ops.And(padding, near)},
+		"bias that hides": {[]ops.AttentionOption{ops.AttentionMask(ops.Where(padding, bias, least))},
+			ops.Where(ops.And(padding, before), bias, least)},
 	} {
 		causal := append(c.options, ops.CausalFrom(graph.Num(1)), ops.GroupedQuery())
 		got := ops.ScaledDotProductAttention(q, k, v, causal...)
@@ -153,17 +173,25 @@ func TestScaledDotProductAttentionMistakes(t *testing.T) {
 	g := graph.New("attention")
 	q, k := g.Input("q", graph.Float32, 2, 3, 4), g.Input("k", graph.Float32, 2, 5, 4)
 	for want, y := range map[string]*graph.Node{
-		"the same dtype":             ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
-		"floating-point":             ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
-		"at least 2 axes":            ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
-		"Expected attn_mask dtype":   ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
-		"a sliding window of 3 keys": ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
-		"the start of the queries must be an Int64 scalar": ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
-		"not a multiple of the 2":                          ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
-		"heads has 8 heads, and shared has 2":              ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
-		"use the option GroupedQuery() to share each head of keys and values among 4 heads of queries": ops.ScaledDotProductAttention(g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
-		"dropout probability": ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
-		"mat1 and mat2":       ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
+		"the same dtype":  ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
+		"floating-point":  ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
+		"at least 2 axes": ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
+		"Expected attn_mask dtype": ops.ScaledDotProductAttention(
+			q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
+		"a sliding window of 3 keys": ops.ScaledDotProductAttention(
+			q, k, k, ops.SlidingWindow(3)),
+		"the start of the queries must be an Int64 scalar": ops.ScaledDotProductAttention(
+			q, k, k, ops.CausalFrom(graph.Num(0.5))),
+		"not a multiple of the 2": ops.ScaledDotProductAttention(
+			g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
+		"heads has 8 heads, and shared has 2": ops.ScaledDotProductAttention(
+			g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4),
+			g.ByName("shared")),
+		"use the option GroupedQuery() to share each head of keys and values among 4 heads of queries": ops.ScaledDotProductAttention(
+			g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
+		"dropout probability": ops.ScaledDotProductAttention(
+			q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
+		"mat1 and mat2": ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
 	} {
 		if want == "mat1 and mat2" {
 			require.NoError(t, y.Err()) // the product's mistake is told where it was made
@@ -181,14 +209,16 @@ func TestQueriesThatSeeNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, dtype := range []graph.DType{graph.Bool, graph.Float64} {
 		g := graph.New("blind")
-		q, k, v := g.Input("q", graph.Float64, 3, 2), g.Input("k", graph.Float64, 4, 2), g.Input("v", graph.Float64, 4, 2)
+		q, k, v := g.Input("q", graph.Float64, 3, 2), g.Input("k", graph.Float64, 4, 2),
+			g.Input("v", graph.Float64, 4, 2)
 		mask := g.Input("mask", dtype, 3, 4)
 		hidden := math.Inf(-1)
 		see := []float64{0, hidden, 0, hidden, hidden, hidden, hidden, hidden, 0, 0, 0, 0}
 		if dtype == graph.Bool {
 			see = []float64{1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1}
 		}
-		in := feeds{q: random(rng, 3, 2), k: random(rng, 4, 2), v: random(rng, 4, 2), mask: reference.FromFloats(dtype, see, 3, 4)}
+		in := feeds{q: random(rng, 3, 2), k: random(rng, 4, 2), v: random(rng, 4, 2),
+			mask: reference.FromFloats(dtype, see, 3, 4)}
 		y := ops.ScaledDotProductAttention(q, k, v, ops.AttentionMask(mask))
 		require.Equal(t, []float64{0, 0}, value(t, in, y).Floats()[2:4])
 		dq := autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{q})[0]
@@ -205,7 +235,8 @@ func TestQueriesBeyondAllKeys(t *testing.T) {
 	start := g.Input("start", graph.Int64)
 	in := feeds{q: random(rng, 3, 2), k: random(rng, 4, 2), v: random(rng, 4, 2)}
 	nothing := ops.AttentionMask(ops.Full(g, graph.Float64, 0, 3, 4))
-	for at, blind := range map[float64]int{-1: 0, 3: 2} { // the first sees no key up to -1, the last of 5 none of two before it
+	for at, blind := range map[float64]int{-1: 0, 3: 2} {
+		// the first sees no key up to -1, the last of 5 none of two before it
 		in[start] = reference.FromFloats(graph.Int64, []float64{at})
 		of := []ops.AttentionOption{ops.CausalFrom(start), ops.SlidingWindow(2)}
 		y := ops.ScaledDotProductAttention(q, k, v, of...)

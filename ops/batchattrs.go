@@ -8,8 +8,8 @@ import (
 
 // batchAttrs are fixed arguments that name axes. See [Vmap].
 type batchAttrs interface {
-	// withBatchAxis returns the arguments of the same operation on operands, and with a result, that have one more axis before all
-	// others: the axis of a batch, of the given size.
+	// withBatchAxis returns the arguments of the same operation on operands, and with a result, that have one more axis
+	// before all others: the axis of a batch, of the given size.
 	withBatchAxis(n node, size graph.Dim) any
 }
 

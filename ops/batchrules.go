@@ -27,7 +27,8 @@ func onLastAxes(n node, in []node, mapped []bool) node {
 	return graph.Apply(n.Op(), n.Attrs(), inAll(in, mapped)...)
 }
 
-// sameForAll is the rule of an operation on the last axes of its first operand, and on others that must be the same for all examples.
+// sameForAll is the rule of an operation on the last axes of its first operand, and on others that must be the same for
+// all examples.
 func sameForAll(n node, in []node, mapped []bool) node {
 	if slices.Contains(mapped[1:], true) {
 		return nil
@@ -65,7 +66,8 @@ func batchBarrier(n node, in []node, mapped []bool) node {
 	return Barrier(in[0], in[1])
 }
 
-// batchByIndex is the rule of operations that index an axis of their other operands with a vector, which must be the same for all examples.
+// batchByIndex is the rule of operations that index an axis of their other operands with a vector, which must be the
+// same for all examples.
 func batchByIndex(n node, in []node, mapped []bool) node {
 	if mapped[1] || n.In(0).Rank() == 0 {
 		return nil
@@ -76,10 +78,12 @@ func batchByIndex(n node, in []node, mapped []bool) node {
 	return graph.Apply(n.Op(), n.Attrs().(batchAttrs).withBatchAxis(n, size), in...)
 }
 
-// exampleByExample is the rule of a composite that is batched through its expansion, although its fixed arguments name axes.
+// exampleByExample is the rule of a composite that is batched through its expansion, although its fixed arguments name
+// axes.
 func exampleByExample(node, []node, []bool) node { return nil }
 
-// batchMatMul is the rule of MatMul. A matrix that is the same for all examples is multiplied with all their vectors in one product.
+// batchMatMul is the rule of MatMul. A matrix that is the same for all examples is multiplied with all their vectors in
+// one product.
 func batchMatMul(n node, in []node, mapped []bool) node {
 	a, b := in[0], in[1]
 	aRank, bRank := n.In(0).Rank(), n.In(1).Rank()
@@ -107,12 +111,14 @@ func batchMatMul(n node, in []node, mapped []bool) node {
 	return Reshape(MatMul(a, b), inBatch(batchSize(in, mapped), n.Shape())...)
 }
 
-// numbered turns indices into an axis of each example into indices into the concatenated axes of all examples. They are checked first.
+// numbered turns indices into an axis of each example into indices into the concatenated axes of all examples. They are
+// checked first.
 func numbered(index node, size graph.Dim) node {
 	g, shape := index.Graph(), index.Shape()
 	index = Cast(Apply(opCheckIndex, indexAttrs{Size: size}, index), graph.Int64)
 	before := Mul(Iota(g, 0, shape[0]), Size(g, graph.Int64, size))
-	return Add(index, Reshape(before, slices.Concat(graph.Shape{shape[0]}, slices.Repeat(graph.Shape{1}, len(shape)-1))...))
+	return Add(
+		index, Reshape(before, slices.Concat(graph.Shape{shape[0]}, slices.Repeat(graph.Shape{1}, len(shape)-1))...))
 }
 
 // batchTake is the rule of Take.
@@ -150,8 +156,8 @@ func batchSegments(n node, in []node, mapped []bool) node {
 	return MoveAxis(Reshape(y, shape...), axis, 0)
 }
 
-// batchImages is the rule of an operation on images, or signals, with the given number of axes after that of the channels: those of all
-// examples become one batch. Other operands must be the same for all.
+// batchImages is the rule of an operation on images, or signals, with the given number of axes after that of the
+// channels: those of all examples become one batch. Other operands must be the same for all.
 func batchImages(axes func(n node) int) func(n node, in []node, mapped []bool) node {
 	return func(n node, in []node, mapped []bool) node {
 		if slices.Contains(mapped[1:], true) {

@@ -39,7 +39,8 @@ func (m arith) grown(x, y graph.Value) graph.Value {
 	return m.pick(m.Prim(graph.PrimEq, half, m.num(inf)), m.div(x, m.num(0)), product)
 }
 
-// quotientNear is where a Bessel function of order 1 over x is taken by a series, whose own derivatives are right at 0 too.
+// quotientNear is where a Bessel function of order 1 over x is taken by a series, whose own derivatives are right at 0
+// too.
 const quotientNear = 0.25
 
 // overX is y/x for a Bessel function y of order 1, and near 0 what is given for there.
@@ -67,9 +68,11 @@ func init() {
 		func(y, x, dy node) node {
 			return Mul(dy, Sub(Sub(I0e(x), overX(y, x, Mul(Exp(Neg(Abs(x))), bySeries(x, 1)))), Mul(Sign(x), y)))
 		})
-	opI0.Ref = named("numpy.i0", "torch.special.i0, torch.i0, torch.special.modified_bessel_i0", "jax.scipy.special.i0, jax.numpy.i0", "", "")
+	opI0.Ref = named("numpy.i0", "torch.special.i0, torch.i0, torch.special.modified_bessel_i0",
+		"jax.scipy.special.i0, jax.numpy.i0", "", "")
 	opI0e.Ref = named("scipy.special.i0e", "torch.special.i0e", "jax.scipy.special.i0e, jax.lax.bessel_i0e", "", "")
-	opI1.Ref = named("scipy.special.i1", "torch.special.i1, torch.special.modified_bessel_i1", "jax.scipy.special.i1", "", "")
+	opI1.Ref = named("scipy.special.i1", "torch.special.i1, torch.special.modified_bessel_i1", "jax.scipy.special.i1",
+		"", "")
 	opI1e.Ref = named("scipy.special.i1e", "torch.special.i1e", "jax.scipy.special.i1e, jax.lax.bessel_i1e", "", "")
 }
 

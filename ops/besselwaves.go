@@ -9,8 +9,8 @@ import (
 
 var opJ0, opJ1, opY0, opY1, opK0, opK0e, opK1, opK1e, opSphericalJ0 *graph.Op
 
-// The forms are those of Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.13, 9.2.5 and 9.2.6 (J and Y), 9.6.13
-// and 9.7.2 (K).
+// The forms are those of Abramowitz and Stegun, Handbook of Mathematical Functions, 9.1.13, 9.2.5 and 9.2.6 (J and Y),
+// 9.6.13 and 9.7.2 (K).
 
 // besselKNear is where the two series of K meet.
 const besselKNear = 2
@@ -52,13 +52,15 @@ func (m arith) j0(x graph.Value) graph.Value {
 
 func (m arith) j1(x graph.Value) graph.Value {
 	return m.odd(x, func(a graph.Value) graph.Value {
-		return m.pick(m.above(a, besselNear), m.besselWave(a, 1, false), m.mul(a, m.besselSeries(chebyshev.BesselJ1Near, a)))
+		return m.pick(m.above(a, besselNear), m.besselWave(a, 1, false),
+			m.mul(a, m.besselSeries(chebyshev.BesselJ1Near, a)))
 	})
 }
 
 func (m arith) y0(x graph.Value) graph.Value {
 	logs := m.mul(m.mul(m.num(2/math.Pi), m.log(x)), m.besselSeries(chebyshev.BesselJ0Near, x))
-	return m.pick(m.above(x, besselNear), m.besselWave(x, 0, true), m.add(logs, m.besselSeries(chebyshev.BesselY0Near, x)))
+	return m.pick(m.above(x, besselNear), m.besselWave(x, 0, true),
+		m.add(logs, m.besselSeries(chebyshev.BesselY0Near, x)))
 }
 
 func (m arith) y1(x graph.Value) graph.Value {
@@ -75,10 +77,12 @@ func (m arith) besselK(x graph.Value, order int, scaled bool) graph.Value {
 	t := m.mul(b, b)
 	logs := m.log(m.mul(b, m.num(0.5)))
 	far := chebyshev.BesselK0Far
-	near := m.sub(m.chebyshev(chebyshev.BesselK0Near, t, 0, 4), m.mul(logs, m.chebyshev(chebyshev.BesselI0Low, t, 0, 4)))
+	near := m.sub(m.chebyshev(chebyshev.BesselK0Near, t, 0, 4),
+		m.mul(logs, m.chebyshev(chebyshev.BesselI0Low, t, 0, 4)))
 	if order == 1 {
 		far = chebyshev.BesselK1Far
-		near = m.add(m.div(m.chebyshev(chebyshev.BesselK1Near, t, 0, 4), b), m.mul(m.mul(logs, b), m.chebyshev(chebyshev.BesselI1Low, t, 0, 4)))
+		near = m.add(m.div(m.chebyshev(chebyshev.BesselK1Near, t, 0, 4), b),
+			m.mul(m.mul(logs, b), m.chebyshev(chebyshev.BesselI1Low, t, 0, 4)))
 		near = m.pick(m.equals(x, 0), m.num(inf), near)
 	}
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(besselKNear)))
@@ -94,7 +98,8 @@ func (m arith) besselK(x graph.Value, order int, scaled bool) graph.Value {
 // Where the slope of sin(x)/x is taken by a series, of which it has the coefficients by x² over x.
 const sphericalNear = 0.5
 
-var sphericalSlope = []float64{-1.0 / 3, 1.0 / 30, -1.0 / 840, 1.0 / 45360, -1.0 / 3991680, 1.0 / 518918400, -1.0 / 93405312000}
+var sphericalSlope = []float64{-1.0 / 3, 1.0 / 30, -1.0 / 840, 1.0 / 45360, -1.0 / 3991680, 1.0 / 518918400,
+	-1.0 / 93405312000}
 
 // seriesOf is c[0] + c[1]*x + … of nodes, by Horner's rule.
 func seriesOf(c []float64, x node) node {
@@ -105,7 +110,8 @@ func seriesOf(c []float64, x node) node {
 	return y
 }
 
-// sphericalJ0Slope is the derivative of y = sin(x) / x, (cos(x) - y) / x, and near 0, where this cancels, its series, whose own derivatives are right at 0 too.
+// sphericalJ0Slope is the derivative of y = sin(x) / x, (cos(x) - y) / x, and near 0, where this cancels, its series,
+// whose own derivatives are right at 0 too.
 func sphericalJ0Slope(y, x node) node {
 	isNear := Less(Abs(x), num(sphericalNear))
 	near := Mul(x, seriesOf(sphericalSlope, Square(Where(isNear, x, num(0)))))
@@ -133,7 +139,8 @@ func init() {
 	opK1e = special("k1e", "K1e", "exp(x) * k1(x).",
 		func(m arith, x graph.Value) graph.Value { return m.besselK(x, 1, true) },
 		func(y, x, dy node) node { return Mul(dy, Sub(Sub(y, K0e(x)), Div(y, x))) })
-	opSphericalJ0 = special("spherical_j0", "SphericalJ0", "sin(x) / x, the spherical Bessel function of the first kind of order 0; 1 at 0.",
+	opSphericalJ0 = special("spherical_j0", "SphericalJ0",
+		"sin(x) / x, the spherical Bessel function of the first kind of order 0; 1 at 0.",
 		func(m arith, x graph.Value) graph.Value {
 			y := m.pick(m.equals(x, 0), m.num(1), m.div(m.Prim(graph.PrimSin, x), x))
 			return m.pick(m.equals(m.abs(x), inf), m.num(0), y)

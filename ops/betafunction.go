@@ -8,8 +8,9 @@ import (
 
 var opBetaLn *graph.Op
 
-// betaLn is the logarithm of the beta function of two numbers above 0; where one is large, by the series of Stirling's formula, so that
-// three large logarithms do not cancel. The forms are those of Didonato and Morris, Algorithm 708, 1992.
+// betaLn is the logarithm of the beta function of two numbers above 0; where one is large, by the series of Stirling's
+// formula, so that three large logarithms do not cancel. The forms are those of Didonato and Morris, Algorithm 708,
+// 1992.
 func (m arith) betaLn(x, y graph.Value) graph.Value {
 	a, b := m.Prim(graph.PrimMin, x, y), m.Prim(graph.PrimMax, x, y)
 	sum := m.add(a, b)
@@ -23,7 +24,8 @@ func (m arith) betaLn(x, y graph.Value) graph.Value {
 	least := m.Prim(graph.PrimMax, a, m.num(lgammaFar))
 	share := m.div(a, m.add(a, far))
 	power := m.add(m.mul(m.sub(least, m.num(0.5)), m.log(share)), m.mul(m.neg(far), grown))
-	both := m.add(m.sub(power, m.mul(m.num(0.5), m.log(far))), m.add(m.num(0.5*math.Log(2*math.Pi)), m.add(m.stirlingRest(least), rest)))
+	both := m.add(m.sub(power, m.mul(m.num(0.5), m.log(far))),
+		m.add(m.num(0.5*math.Log(2*math.Pi)), m.add(m.stirlingRest(least), rest)))
 
 	low := m.lgammaAbove(a, allGammaTerms)
 	near := m.sub(m.add(low, m.lgammaAbove(b, allGammaTerms)), m.lgammaAbove(sum, allGammaTerms))
@@ -34,7 +36,8 @@ func (m arith) betaLn(x, y graph.Value) graph.Value {
 	return m.pick(numbers, result, m.num(math.NaN()))
 }
 
-// logsOf are the logarithms of x and y, of which the sum is 1: that of the one near 1 by the other, since it has rounded it away.
+// logsOf are the logarithms of x and y, of which the sum is 1: that of the one near 1 by the other, since it has
+// rounded it away.
 func logsOf(x, y node) (logX, logY node) {
 	isLow := Less(x, y)
 	small, great := Where(isLow, x, y), Where(isLow, y, x)
@@ -42,13 +45,15 @@ func logsOf(x, y node) (logX, logY node) {
 	return Where(isLow, of, beside), Where(isLow, beside, of)
 }
 
-// betaFront is x^a y^b / B(a, b) where x + y is 1; for large a and b by Stirling's formula, in which large logarithms do not cancel.
+// betaFront is x^a y^b / B(a, b) where x + y is 1; for large a and b by Stirling's formula, in which large logarithms
+// do not cancel.
 func betaFront(a, b, x, y node) node {
 	isLarge := And(GreaterEqual(a, num(lgammaFar)), GreaterEqual(b, num(lgammaFar)))
 	al, bl := Where(isLarge, a, num(lgammaFar)), Where(isLarge, b, num(lgammaFar))
 	xl, yl := Where(isLarge, x, num(0.5)), Where(isLarge, y, num(0.5))
 	n, off := Add(al, bl), Sub(Mul(xl, bl), Mul(yl, al))
-	power := Add(Mul(al, logLess(Div(Mul(xl, n), al), Div(off, al))), Mul(bl, logLess(Div(Mul(yl, n), bl), Neg(Div(off, bl)))))
+	power := Add(Mul(al, logLess(Div(Mul(xl, n), al), Div(off, al))),
+		Mul(bl, logLess(Div(Mul(yl, n), bl), Neg(Div(off, bl)))))
 	rest := Sub(Sub(stirlingRestOf(n), stirlingRestOf(al)), stirlingRestOf(bl))
 	large := Mul(Exp(Add(power, rest)), Sqrt(Mul(num(1/(2*math.Pi)), Mul(al, Div(bl, n)))))
 	as, bs := Where(isLarge, num(1), a), Where(isLarge, num(1), b)
@@ -58,16 +63,19 @@ func betaFront(a, b, x, y node) node {
 	return Where(isLarge, large, small)
 }
 
-// betaIntegral is x^a y^b / (a y B(a, b)) times the integral of exp(-v) ((1 - x s)/y)^(b-1) with s = exp(-v/a), which is the share of
-// the beta distribution below x; factor makes it the mean of another function of log(t) and log(1-t), t = x s, over what is below x.
+// betaIntegral is x^a y^b / (a y B(a, b)) times the integral of exp(-v) ((1 - x s)/y)^(b-1) with s = exp(-v/a), which
+// is the share of the beta distribution below x; factor makes it the mean of another function of log(t) and log(1-t), t
+// = x s, over what is below x.
 func betaIntegral(a, b, x, y node, factor func(logT, logRest node) node) node {
 	front := Div(betaFront(a, b, x, y), Mul(a, y))
 	al, odds, less := lastAxis(a), lastAxis(Div(x, y)), lastAxis(Sub(b, num(1)))
 	logX, logY := logsOf(x, y)
 	logX, logY = lastAxis(logX), lastAxis(logY)
 	steep := Div(Mul(less, odds), al) // how fast the logarithm of the power grows at 0
-	hump := Add(ClampMin(Sub(num(1), steep), 0), Sqrt(Div(StopGradient(Mul(Abs(steep), Add(num(1), odds))), ClampMin(al, 1))))
-	// A power that falls has a width of its own, beside that of exp(-v): the places are between the two, nearer to the greater one.
+	hump := Add(ClampMin(Sub(num(1), steep), 0),
+		Sqrt(Div(StopGradient(Mul(Abs(steep), Add(num(1), odds))), ClampMin(al, 1))))
+	// A power that falls has a width of its own, beside that of exp(-v): the places are between the two, nearer to the
+	// greater one.
 	narrow := Where(Less(steep, num(0)), Sqrt(Sqrt(Sub(num(1), ClampMax(StopGradient(steep), 0)))), hump)
 	return Mul(front, overHalfLineBy(nodesStep/2, narrow, func(v node) node {
 		s := Div(v, al)
@@ -80,8 +88,8 @@ func betaIntegral(a, b, x, y node, factor func(logT, logRest node) node) node {
 	}))
 }
 
-// betaSide is the side of a share that is integrated: below x where that is the smaller one, about, and else above it, which is below 1-x
-// with a and b exchanged.
+// betaSide is the side of a share that is integrated: below x where that is the smaller one, about, and else above it,
+// which is below 1-x with a and b exchanged.
 type betaSide struct{ turned, a, b, x, y node }
 
 func sideOf(a, b, x, y node) betaSide { // y is 1-x
@@ -90,7 +98,8 @@ func sideOf(a, b, x, y node) betaSide { // y is 1-x
 	return betaSide{turned, Where(turned, b, a), Where(turned, a, b), Where(turned, y, x), Where(turned, x, y)}
 }
 
-// shareOf is the regularized incomplete beta function where a and b are finite and above 0, x is between 0 and 1, and y is 1-x.
+// shareOf is the regularized incomplete beta function where a and b are finite and above 0, x is between 0 and 1, and y
+// is 1-x.
 func shareOf(a, b, x, y node) node {
 	s := sideOf(a, b, x, y)
 	share := betaIntegral(s.a, s.b, s.x, s.y, nil)
@@ -108,7 +117,8 @@ func slopesOf(a, b, x node) (byA, byB node) {
 }
 
 func init() {
-	opBetaLn = floatPair("betaln", "BetaLn", "the logarithm of the beta function; NaN where a or b is below 0.", "betaln",
+	opBetaLn = floatPair("betaln", "BetaLn", "the logarithm of the beta function; NaN where a or b is below 0.",
+		"betaln",
 		func(m arith, x, y graph.Value) graph.Value {
 			if m.t == graph.Float64 {
 				return m.betaLn(x, y)
@@ -121,8 +131,9 @@ func init() {
 			func(n, dy node) node { return Mul(dy, Sub(Digamma(n.In(1)), Digamma(Add(n.In(0), n.In(1))))) }))
 	opBetaLn.Promote = ToCommonFloat
 	opBetaLn.Ref = named("scipy.special.betaln", "", "jax.scipy.special.betaln", "", "")
-	composed("Beta", "the beta function, Γ(a) Γ(b) / Γ(a+b).", named("scipy.special.beta", "", "jax.scipy.special.beta", "", "",
-		func(e *graph.Example) node { return Beta(e.Of("a", "n"), e.Of("b", "n")) }))
+	composed("Beta", "the beta function, Γ(a) Γ(b) / Γ(a+b).",
+		named("scipy.special.beta", "", "jax.scipy.special.beta", "", "",
+			func(e *graph.Example) node { return Beta(e.Of("a", "n"), e.Of("b", "n")) }))
 	composed("BetaInc", "the share of the beta distribution below x, the regularized incomplete beta function.",
 		named("scipy.special.betainc", "", "jax.scipy.special.betainc, jax.lax.betainc", "", "",
 			func(e *graph.Example) node { return BetaInc(e.Of("a", "n"), e.Of("b", "n"), e.Of("x", "n")) }))
@@ -145,14 +156,17 @@ func Beta(a, b *graph.Node) *graph.Node {
 func BetaInc(a, b, x *graph.Node) *graph.Node {
 	// inside has parameters where the function is one, and ordinary numbers elsewhere.
 	inside := func(in []node) (isInside, a, b, x node) {
-		isInside = And(And(Greater(in[0], num(0)), Less(in[0], num(inf))), And(Greater(in[1], num(0)), Less(in[1], num(inf))))
+		isInside = And(And(Greater(in[0], num(0)), Less(in[0], num(inf))),
+			And(Greater(in[1], num(0)), Less(in[1], num(inf))))
 		isInside = And(isInside, And(Greater(in[2], num(0)), Less(in[2], num(1))))
-		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)), Where(isInside, in[2], num(0.5))
+		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)),
+			Where(isInside, in[2], num(0.5))
 	}
 	return allAsDoubles("BetaInc", []node{a, b, x}, func(in []node) node {
 		return WithGradient("BetaInc", in, func(in []node) node {
 			isInside, a, b, x := inside(in)
-			good := And(And(Greater(in[0], num(0)), Less(in[0], num(inf))), And(Greater(in[1], num(0)), Less(in[1], num(inf))))
+			good := And(And(Greater(in[0], num(0)), Less(in[0], num(inf))),
+				And(Greater(in[1], num(0)), Less(in[1], num(inf))))
 			atEdge := And(good, Or(Equal(in[2], num(0)), Equal(in[2], num(1))))
 			return Where(isInside, shareOf(a, b, x, Sub(num(1), x)), Where(atEdge, in[2], num(math.NaN())))
 		}, func(_, dy node, in []node) []node {

@@ -13,7 +13,8 @@ type bitCastAttrs struct{ To graph.DType }
 
 func init() {
 	opBitCast = define(graph.Op{
-		Name: "bit_cast", Func: "bitCast", Doc: "the bytes of the elements along the last axis, as elements of another dtype.",
+		Name: "bit_cast", Func: "bitCast",
+		Doc:   "the bytes of the elements along the last axis, as elements of another dtype.",
 		Class: graph.Function, AsStored: true, MinIn: 1, MaxIn: 1, Core: wholeOperands, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			from, to, s := c.DType(0), c.Attrs().(bitCastAttrs).To, slices.Clone(c.Shape(0))
@@ -28,8 +29,11 @@ func init() {
 			return nil
 		},
 	})
-	composed("BitCast", "the bits of each element as an element of another dtype; along the last axis, several narrower ones as one or one as several.",
-		flat("bits have no slope", "numpy.ndarray.view", "torch.Tensor.view", "jax.lax.bitcast_convert_type", "BitCast", "",
+	composed(
+		"BitCast",
+		"the bits of each element as an element of another dtype; along the last axis, several narrower ones as one or one as several.",
+		flat("bits have no slope", "numpy.ndarray.view", "torch.Tensor.view", "jax.lax.bitcast_convert_type",
+			"BitCast", "",
 			func(e *graph.Example) node { return BitCast(e.As(graph.Float32, "x", "n", "4"), graph.Int32) }))
 }
 
@@ -51,15 +55,19 @@ func BitCast(x *graph.Node, to graph.DType) *graph.Node {
 	case to == from:
 		return StopGradient(x)
 	case to == graph.Bool:
-		return call.wrong(graph.CodeDType, "not all bits of %s are valid for Bool: compare with 0 instead, with ops.NotEqual", from)
+		return call.wrong(graph.CodeDType,
+			"not all bits of %s are valid for Bool: compare with 0 instead, with ops.NotEqual", from)
 	case from.Size() != to.Size() && x.Rank() == 0:
-		return call.wrong(graph.CodeRank, "self.dim() cannot be 0 to view %s as %s (different element sizes)", from.TorchName(), to.TorchName())
+		return call.wrong(graph.CodeRank, "self.dim() cannot be 0 to view %s as %s (different element sizes)",
+			from.TorchName(), to.TorchName())
 	case from.Size() >= to.Size():
 		return Apply(opBitCast, bitCastAttrs{to}, x)
 	}
 	several := graph.Dim(to.Size() / from.Size())
 	if n, known := lastSize(x).Int(); known && n%int64(several) != 0 {
-		return call.wrong(graph.CodeReshape, "self.size(-1) must be divisible by %d to view %s as %s (different element sizes), but got %d", several, from.TorchName(), to.TorchName(), n)
+		return call.wrong(graph.CodeReshape,
+			"self.size(-1) must be divisible by %d to view %s as %s (different element sizes), but got %d", several,
+			from.TorchName(), to.TorchName(), n)
 	}
 	return Squeeze(Apply(opBitCast, bitCastAttrs{to}, Unflatten(x, -1, -1, several)), -1)
 }

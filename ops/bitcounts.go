@@ -74,7 +74,8 @@ func PackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	case bad != nil:
 		return bad
 	case !x.DType().IsInt() && x.DType() != graph.Bool:
-		return call.wrong(graph.CodeDType, "Expected an input array of integer or boolean data type, but %s is %s", x.Called(), x.DType())
+		return call.wrong(graph.CodeDType, "Expected an input array of integer or boolean data type, but %s is %s",
+			x.Called(), x.DType())
 	}
 	isSet := NotEqual(x, num64(0))
 	if isSet.Err() != nil || !isSet.Judged() {
@@ -111,7 +112,8 @@ func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	case bad != nil:
 		return bad
 	case x.DType() != graph.Uint8:
-		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, but %s is %s", x.Called(), x.DType())
+		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, but %s is %s",
+			x.Called(), x.DType())
 	}
 	return alongLast(x, at, func(x node) node {
 		bits := NotEqual(BitAnd(Cast(Unsqueeze(x, -1), graph.Int32), bitWeights(x.Graph(), little)), num64(0))
@@ -122,12 +124,15 @@ func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 
 func init() {
 	const because = "its operand is of integers"
-	composed("PopulationCount", "how many bits are 1.", flat(because, "numpy.bitwise_count", "", "jax.lax.population_count, jax.numpy.bitwise_count", "", "",
-		func(e *graph.Example) node { return PopulationCount(e.As(graph.Int32, "x", "n")) }))
+	composed("PopulationCount", "how many bits are 1.",
+		flat(because, "numpy.bitwise_count", "", "jax.lax.population_count, jax.numpy.bitwise_count", "", "",
+			func(e *graph.Example) node { return PopulationCount(e.As(graph.Int32, "x", "n")) }))
 	composed("LeadingZeros", "how many bits are 0 above the highest 1.", flat(because, "", "", "jax.lax.clz", "", "",
 		func(e *graph.Example) node { return LeadingZeros(e.As(graph.Int32, "x", "n")) }))
-	composed("PackBits", "eight truth values in one byte.", flat(because, "numpy.packbits", "", "jax.numpy.packbits", "", "",
-		func(e *graph.Example) node { return PackBits(e.As(graph.Int32, "x", "n", "k"), 1, false) }))
-	composed("UnpackBits", "the eight bits of each byte.", flat(because, "numpy.unpackbits", "", "jax.numpy.unpackbits", "", "",
-		func(e *graph.Example) node { return UnpackBits(e.As(graph.Uint8, "x", "n", "k"), 1, false) }))
+	composed("PackBits", "eight truth values in one byte.",
+		flat(because, "numpy.packbits", "", "jax.numpy.packbits", "", "",
+			func(e *graph.Example) node { return PackBits(e.As(graph.Int32, "x", "n", "k"), 1, false) }))
+	composed("UnpackBits", "the eight bits of each byte.",
+		flat(because, "numpy.unpackbits", "", "jax.numpy.unpackbits", "", "",
+			func(e *graph.Example) node { return UnpackBits(e.As(graph.Uint8, "x", "n", "k"), 1, false) }))
 }

@@ -28,10 +28,14 @@ func init() {
 	opBitNot = bitwise("bitwise_not", "BitNot", "each bit turned; of booleans: not.", graph.PrimNot, 1)
 	opBitAnd.Identity, opBitOr.Identity, opBitXor.Identity = allBits, zero, zero
 	opBitNot.Involution = true
-	opBitAnd.Ref = named("numpy.bitwise_and", "torch.bitwise_and", "jax.numpy.bitwise_and, jax.lax.bitwise_and", "BitwiseAnd", "")
-	opBitNot.Ref = named("numpy.bitwise_not, numpy.invert", "torch.bitwise_not", "jax.numpy.bitwise_not, jax.numpy.invert, jax.numpy.bitwise_invert, jax.lax.bitwise_not", "BitwiseNot", "")
-	opBitOr.Ref = named("numpy.bitwise_or", "torch.bitwise_or", "jax.numpy.bitwise_or, jax.lax.bitwise_or", "BitwiseOr", "")
-	opBitXor.Ref = named("numpy.bitwise_xor", "torch.bitwise_xor", "jax.numpy.bitwise_xor, jax.lax.bitwise_xor", "BitwiseXor", "")
+	opBitAnd.Ref = named("numpy.bitwise_and", "torch.bitwise_and", "jax.numpy.bitwise_and, jax.lax.bitwise_and",
+		"BitwiseAnd", "")
+	opBitNot.Ref = named("numpy.bitwise_not, numpy.invert", "torch.bitwise_not",
+		"jax.numpy.bitwise_not, jax.numpy.invert, jax.numpy.bitwise_invert, jax.lax.bitwise_not", "BitwiseNot", "")
+	opBitOr.Ref = named("numpy.bitwise_or", "torch.bitwise_or", "jax.numpy.bitwise_or, jax.lax.bitwise_or",
+		"BitwiseOr", "")
+	opBitXor.Ref = named("numpy.bitwise_xor", "torch.bitwise_xor", "jax.numpy.bitwise_xor, jax.lax.bitwise_xor",
+		"BitwiseXor", "")
 }
 
 // BitAnd returns the bitwise and of integers or booleans.

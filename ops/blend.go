@@ -6,7 +6,8 @@ var opAddCMul, opAddCDiv, opLerp *graph.Op
 
 func init() {
 	opAddCMul = define(graph.Op{
-		Name: "addcmul", Func: "AddCMul", Doc: "x + a*b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Name: "addcmul", Func: "AddCMul", Doc: "x + a*b; all three broadcast together.", Class: graph.Elementwise,
+		MinIn: 3, MaxIn: 3,
 		Promote: ToCommonType, Infer: refuseBool(`"addcmul_cpu_out" not implemented for 'Bool'`, sameType),
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{Emitter: e, t: n.DType()}
@@ -18,7 +19,8 @@ func init() {
 			func(n, dy node) node { return Mul(dy, n.In(1)) }),
 	})
 	opAddCDiv = define(graph.Op{
-		Name: "addcdiv", Func: "AddCDiv", Doc: "x + a/b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Name: "addcdiv", Func: "AddCDiv", Doc: "x + a/b; all three broadcast together.", Class: graph.Elementwise,
+		MinIn: 3, MaxIn: 3,
 		Promote: ToCommonFloat, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{Emitter: e, t: n.DType()}
@@ -30,7 +32,8 @@ func init() {
 			func(n, dy node) node { return Neg(Mul(dy, Div(Div(n.In(1), n.In(2)), n.In(2)))) }),
 	})
 	opLerp = define(graph.Op{
-		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.",
+		Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
 		Promote: ToCommonFloat, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{Emitter: e, t: n.DType()}

@@ -36,7 +36,8 @@ func TestTransposedConvolutionOfNothing(t *testing.T) {
 
 // TestKernelOfNothing expects a kernel without elements to be refused when its size is bound.
 func TestKernelOfNothing(t *testing.T) {
-	for _, conv := range []func(x, w, bias *graph.Node, opts ...ops.ConvOption) *graph.Node{ops.Conv1D, ops.ConvTranspose1D} {
+	for _, conv := range []func(x, w, bias *graph.Node, opts ...ops.ConvOption) *graph.Node{
+		ops.Conv1D, ops.ConvTranspose1D} {
 		g := graph.New("g")
 		x, w := g.Input("x", graph.Float64, 1, 2, 5), g.Input("w", graph.Float64, 2, 2, g.Dim("k", graph.AtLeast(0)))
 		prog, err := exec.Compile(g, exec.Outputs(conv(x, w, nil, ops.Dilation(2))))
@@ -59,7 +60,8 @@ func TestKernelOfNothing(t *testing.T) {
 func TestPaddingRowOfNamedTable(t *testing.T) {
 	for _, padding := range []int{2, -3} {
 		g := graph.New("g")
-		index, table := g.Input("i", graph.Int64, g.Dim("n", graph.AtLeast(0))), g.Input("table", graph.Float64, g.Dim("rows", graph.AtLeast(0)), 2)
+		index, table := g.Input("i", graph.Int64, g.Dim("n", graph.AtLeast(0))),
+			g.Input("table", graph.Float64, g.Dim("rows", graph.AtLeast(0)), 2)
 		prog, err := exec.Compile(g, exec.Outputs(ops.Embedding(index, table, padding)))
 		require.NoError(t, err)
 		for rows := range 4 {
@@ -87,7 +89,8 @@ func TestScalarHasOneElementToSelect(t *testing.T) {
 	require.NoError(t, err)
 	for n := range 3 {
 		_, err = prog.NewSession().Run(context.Background(), exec.Feed{
-			x: exec.Array{Shape: []int{}, Data: []float64{7}}, index: exec.Array{Shape: []int{n}, Data: make([]int64, n)},
+			x:     exec.Array{Shape: []int{}, Data: []float64{7}},
+			index: exec.Array{Shape: []int{n}, Data: make([]int64, n)},
 		})
 		if n == 1 {
 			require.NoError(t, err)
@@ -108,7 +111,8 @@ func TestBatchOfOne(t *testing.T) {
 		prog, err := exec.Compile(g, exec.Outputs(wanted))
 		require.NoError(t, err)
 		for _, n := range []int{0, 1, 2} {
-			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{n, 3, 1}, Data: make([]float64, 3*n)}})
+			_, err = prog.NewSession().Run(context.Background(),
+				exec.Feed{x: exec.Array{Shape: []int{n, 3, 1}, Data: make([]float64, 3*n)}})
 			if n == 1 {
 				require.ErrorContains(t, err, "h*n != 1 fails: 1 against 1")
 				require.ErrorContains(t, err, "required by BatchNorm(x, nil, nil, 1e-05)")
@@ -130,7 +134,8 @@ func TestRepeatedSubscriptOfNamedSizes(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(ops.Einsum("ii->", x)), exec.OnWarning(nil))
 	require.NoError(t, err)
 	for _, n := range []int{1, 3, 5} {
-		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{n, 3}, Data: make([]float64, 3*n)}})
+		_, err = prog.NewSession().Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{n, 3}, Data: make([]float64, 3*n)}})
 		if n == 3 {
 			require.NoError(t, err)
 		} else {
@@ -142,7 +147,8 @@ func TestRepeatedSubscriptOfNamedSizes(t *testing.T) {
 	g = graph.New("g")
 	n := g.Dim("n")
 	ops.Einsum("ii", g.Input("x", graph.Float64, n, n.Plus(1)))
-	require.ErrorContains(t, shapeinfer.Check(g).Err(), "a subscript is repeated for an operand but the sizes don't match, n+1 != n")
+	require.ErrorContains(t, shapeinfer.Check(g).Err(),
+		"a subscript is repeated for an operand but the sizes don't match, n+1 != n")
 
 	g = graph.New("g")
 	ops.Einsum("ii", g.Input("x", graph.Float64, g.Dim("n"), g.Dim("m")))
@@ -170,7 +176,8 @@ func TestGLUOfNamedSize(t *testing.T) {
 		prog, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
 		s := prog.NewSession()
-		out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 4}, Data: []float64{1, 2, 0, 0, 3, 4, 0, 0}}})
+		out, err := s.Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{2, 4}, Data: []float64{1, 2, 0, 0, 3, 4, 0, 0}}})
 		require.NoError(t, err)
 		values, err := exec.Values[float64](out, y)
 		require.NoError(t, err)
@@ -193,11 +200,13 @@ func TestPartsOfAnAxisBesideNothing(t *testing.T) {
 		prog, err := exec.Compile(g, exec.Outputs(parts(x)))
 		require.NoError(t, err, name)
 		for _, shape := range [][]int{{0, 3}, {2, 3}} {
-			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*3)}})
+			_, err = prog.NewSession().Run(context.Background(),
+				exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*3)}})
 			require.ErrorContains(t, err, "multiple of 2", "%s of %v", name, shape)
 		}
 		for _, shape := range [][]int{{0, 4}, {2, 4}} {
-			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*4)}})
+			_, err = prog.NewSession().Run(context.Background(),
+				exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*4)}})
 			require.NoError(t, err, "%s of %v", name, shape)
 		}
 	}

@@ -62,7 +62,8 @@ func BoxConvert(boxes *graph.Node, from, to BoxFormat) *graph.Node {
 	}
 	for _, f := range []BoxFormat{from, to} {
 		if f.String() == "BoxFormat(?)" {
-			return call.wrong(graph.CodeOperand, "there is no such format: use BoxCorners, BoxCornerSize or BoxCenterSize")
+			return call.wrong(graph.CodeOperand,
+				"there is no such format: use BoxCorners, BoxCornerSize or BoxCenterSize")
 		}
 	}
 	if from == to {
@@ -128,7 +129,8 @@ func ClipBoxes(boxes *graph.Node, height, width graph.Dim) *graph.Node {
 	return Stack(-1, clipped(x1, width), clipped(y1, height), clipped(x2, width), clipped(y2, height))
 }
 
-// boxPairs are all pairs of two lists of boxes, or the pairs of boxes at one place: corners, and what they have in common.
+// boxPairs are all pairs of two lists of boxes, or the pairs of boxes at one place: corners, and what they have in
+// common.
 type boxPairs struct {
 	a, b  [4]node // x1, y1, x2, y2
 	inter node    // the area of both
@@ -155,7 +157,8 @@ func pairsOf(a, b node) boxPairs {
 	return p
 }
 
-// around is the width and the height of the least box around both, or the area that its corners give where they may be swapped.
+// around is the width and the height of the least box around both, or the area that its corners give where they may be
+// swapped.
 func (p boxPairs) around(least func(side node) node) (w, h node) {
 	side := func(i int) node {
 		return least(wideEnough(Sub(Maximum(p.a[i+2], p.b[i+2]), Minimum(p.a[i], p.b[i]))))
@@ -239,13 +242,19 @@ func init() {
 	one := func(f func(x node) node) example {
 		return func(e *graph.Example) node { return f(e.Of("boxes", "n", "4")) }
 	}
-	composed("BoxIoU", "the intersection of each two boxes, divided by their union.", named("", "torchvision.ops.box_iou", "", "", "", two(BoxIoU)))
-	composed("BoxGIoU", "BoxIoU less the share of the least box around both that neither covers.", named("", "torchvision.ops.generalized_box_iou", "", "", "", two(BoxGIoU)))
-	composed("BoxDIoU", "BoxIoU less the squared distance of the centers by the squared diagonal around both.", named("", "torchvision.ops.distance_box_iou", "", "", "", two(BoxDIoU)))
-	composed("BoxCIoU", "BoxDIoU less a multiple of the squared difference of arctan(width/height).", named("", "torchvision.ops.complete_box_iou", "", "", "", two(BoxCIoU)))
+	composed("BoxIoU", "the intersection of each two boxes, divided by their union.",
+		named("", "torchvision.ops.box_iou", "", "", "", two(BoxIoU)))
+	composed("BoxGIoU", "BoxIoU less the share of the least box around both that neither covers.",
+		named("", "torchvision.ops.generalized_box_iou", "", "", "", two(BoxGIoU)))
+	composed("BoxDIoU", "BoxIoU less the squared distance of the centers by the squared diagonal around both.",
+		named("", "torchvision.ops.distance_box_iou", "", "", "", two(BoxDIoU)))
+	composed("BoxCIoU", "BoxDIoU less a multiple of the squared difference of arctan(width/height).",
+		named("", "torchvision.ops.complete_box_iou", "", "", "", two(BoxCIoU)))
 	composed("BoxArea", "(x2 - x1)(y2 - y1).", named("", "torchvision.ops.box_area", "", "", "", one(BoxArea)))
-	composed("BoxConvert", "boxes as corners, as a corner and a size, or as a center and a size.", named("", "torchvision.ops.box_convert", "", "", "",
-		one(func(x node) node { return BoxConvert(x, BoxCorners, BoxCenterSize) })))
-	composed("ClipBoxes", "boxes that are moved into an image.", named("", "torchvision.ops.clip_boxes_to_image", "", "", "",
-		one(func(x node) node { return ClipBoxes(x, 1, 2) })))
+	composed("BoxConvert", "boxes as corners, as a corner and a size, or as a center and a size.",
+		named("", "torchvision.ops.box_convert", "", "", "",
+			one(func(x node) node { return BoxConvert(x, BoxCorners, BoxCenterSize) })))
+	composed("ClipBoxes", "boxes that are moved into an image.",
+		named("", "torchvision.ops.clip_boxes_to_image", "", "", "",
+			one(func(x node) node { return ClipBoxes(x, 1, 2) })))
 }

@@ -46,7 +46,8 @@ func (a boxArray) value() reference.Value {
 	return reference.FromFloats(graph.Float64, a.Data, a.Shape...)
 }
 
-var boxFormats = map[string]ops.BoxFormat{"xyxy": ops.BoxCorners, "xywh": ops.BoxCornerSize, "cxcywh": ops.BoxCenterSize}
+var boxFormats = map[string]ops.BoxFormat{
+	"xyxy": ops.BoxCorners, "xywh": ops.BoxCornerSize, "cxcywh": ops.BoxCenterSize}
 
 // indices are the first of two results.
 func indices(a, _ node) node { return a }
@@ -95,7 +96,8 @@ func lossReduction(word string) ops.LossOption {
 	return map[string]ops.LossOption{"none": ops.EachLoss(), "sum": ops.SumLoss()}[word]
 }
 
-// TestBoxesAsTorchvision compares values and gradients with torchvision's: by turns with sizes that are numbers, and with names.
+// TestBoxesAsTorchvision compares values and gradients with torchvision's: by turns with sizes that are numbers, and
+// with names.
 func TestBoxesAsTorchvision(t *testing.T) {
 	file := "testdata/boxes.json"
 	if other := os.Getenv("BROADLOOM_BOXES"); other != "" { // more of them
@@ -156,8 +158,10 @@ func TestRoiAlignOfHugeBoxes(t *testing.T) {
 		boxes := g.Input("boxes", graph.Float32, g.Dim("k"), 4)
 		y := ops.RoiAlign(x, boxes, ops.Zeros(g, graph.Int64, boxes.Shape()[0]), 2, 2, opts...)
 		dx := autodiff.Grad(ops.Sum(y), []node{x})[0]
-		feed := exec.Feed{x: exec.Array{Shape: []int{1, 1, 3, 3}, Data: []float32{2, 2, 2, 2, 2, 2, 2, 2, 2}}, boxes: exec.Array{Shape: []int{6, 4}, Data: []float32{
-			0.5, 0.5, 1.5, 1.5, -1e9, -1e9, 1e9, 1e9, -3e38, 0, 3e38, 2, 0, 0, float32(inf), 1, float32(-inf), 0, float32(inf), 1, 0, float32(nan), 1, 1}}}
+		feed := exec.Feed{x: exec.Array{Shape: []int{1, 1, 3, 3}, Data: []float32{2, 2, 2, 2, 2, 2, 2, 2, 2}},
+			boxes: exec.Array{Shape: []int{6, 4}, Data: []float32{
+				0.5, 0.5, 1.5, 1.5, -1e9, -1e9, 1e9, 1e9, -3e38, 0, 3e38, 2, 0, 0, float32(inf), 1, float32(-inf), 0,
+				float32(inf), 1, 0, float32(nan), 1, 1}}}
 		prog, err := exec.Compile(g, exec.Outputs(y, dx))
 		require.NoError(t, err)
 		r, err := prog.NewSession().Run(context.Background(), feed)

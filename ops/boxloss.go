@@ -55,14 +55,19 @@ func (p boxPairs) distanceLoss(iou node) node {
 
 // CIoULoss returns the mean of 1 - CIoU, like [GIoULoss] with [BoxCIoU]. It is torchvision's complete_box_iou_loss.
 func CIoULoss(boxes, target *graph.Node, opts ...LossOption) *graph.Node {
-	return boxLoss("CIoULoss", boxes, target, opts, func(p boxPairs, iou node) node { return Add(p.distanceLoss(iou), p.shapes(iou)) })
+	return boxLoss("CIoULoss", boxes, target, opts, func(p boxPairs, iou node) node {
+		return Add(p.distanceLoss(iou), p.shapes(iou))
+	})
 }
 
 func init() {
 	loss := func(f func(a, b *graph.Node, opts ...LossOption) *graph.Node) example {
 		return func(e *graph.Example) node { return f(e.Of("boxes", "n", "4"), e.Of("target", "n", "4")) }
 	}
-	composed("GIoULoss", "mean(1 - GIoU).", named("", "torchvision.ops.generalized_box_iou_loss", "", "", "", loss(GIoULoss)))
-	composed("DIoULoss", "mean(1 - DIoU).", named("", "torchvision.ops.distance_box_iou_loss", "", "", "", loss(DIoULoss)))
-	composed("CIoULoss", "mean(1 - CIoU).", named("", "torchvision.ops.complete_box_iou_loss", "", "", "", loss(CIoULoss)))
+	composed("GIoULoss", "mean(1 - GIoU).",
+		named("", "torchvision.ops.generalized_box_iou_loss", "", "", "", loss(GIoULoss)))
+	composed("DIoULoss", "mean(1 - DIoU).",
+		named("", "torchvision.ops.distance_box_iou_loss", "", "", "", loss(DIoULoss)))
+	composed("CIoULoss", "mean(1 - CIoU).",
+		named("", "torchvision.ops.complete_box_iou_loss", "", "", "", loss(CIoULoss)))
 }

@@ -136,7 +136,8 @@ func (b *loopBuilder) match(then, otherwise []node) {
 		b.typed(otherwise[i:i+1], then[i:i+1])
 		x, y := then[i], otherwise[i]
 		if x.Judged() && y.Judged() && (x.DType() != y.DType() || !b.canBeEqual(x.Shape(), y.Shape())) {
-			b.refuse("value %d is %s%s in one branch and %s%s in the other", i, x.DType(), x.Shape(), y.DType(), y.Shape())
+			b.refuse("value %d is %s%s in one branch and %s%s in the other", i, x.DType(), x.Shape(), y.DType(),
+				y.Shape())
 			b.show(x, fmt.Sprintf("value %d of then", i))
 			b.show(y, fmt.Sprintf("value %d of otherwise", i))
 			return
@@ -177,13 +178,15 @@ func init() {
 		shownAs("Cond(condition, then, otherwise)", named("", "", "jax.lax.cond", "If", "",
 			func(e *graph.Example) node {
 				x, y := e.Of("x", "n"), e.Of("y", "n")
-				return Cond(e.As(graph.Bool, "condition"), func() []node { return []node{x} }, func() []node { return []node{y} })[0]
+				return Cond(e.As(graph.Bool, "condition"), func() []node { return []node{x} },
+					func() []node { return []node{y} })[0]
 			})))
 	composed("While", "values handed from step to step while a condition holds.",
-		shownAs("While(n, carry, cond, body)", named("", "", "jax.lax.while_loop", "Loop", "", func(e *graph.Example) node {
-			small := func(carry []node) node { return Less(carry[0], num(100)) }
-			doubled := func(_ node, carry []node) []node { return []node{Add(carry[0], carry[0])} }
-			values, _ := While(e.Shape("n")[0], []node{e.Of("x")}, small, doubled)
-			return values[0]
-		})))
+		shownAs("While(n, carry, cond, body)",
+			named("", "", "jax.lax.while_loop", "Loop", "", func(e *graph.Example) node {
+				small := func(carry []node) node { return Less(carry[0], num(100)) }
+				doubled := func(_ node, carry []node) []node { return []node{Add(carry[0], carry[0])} }
+				values, _ := While(e.Shape("n")[0], []node{e.Of("x")}, small, doubled)
+				return values[0]
+			})))
 }

@@ -34,9 +34,11 @@ func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, c
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in, shape = slices.Clone(in), slices.Clone(shape)
 	if call == nil {
-		return refusal(refused("Callback", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: "the function of " + name + " is nil"})
+		return refusal(refused("Callback", in...),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: "the function of " + name + " is nil"})
 	}
-	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.", Class: graph.Function, Ordered: true,
+	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.",
+		Class: graph.Function, Ordered: true,
 		MinIn: 1, MaxIn: -1, Core: wholeOperands,
 		Function: call,
 		Infer:    func(*graph.Call) (graph.DType, graph.Shape) { return t, slices.Clone(shape) },
@@ -60,26 +62,36 @@ func wholeOperands(n node) (operands []int, result int) {
 
 func init() {
 	composed("CallbackResults", "the results of a Go function that has several, which is called once in each run.",
-		shownAs("CallbackResults(name, []*graph.Node{x}, results, call, backward)", named("", "", "jax.experimental.io_callback", "", "",
-			func(e *graph.Example) node { return twoCopies(e, CallbackResults) })))
-	composed("PureCallback", "the results of a Go function that does nothing else, which is called where they are needed.",
-		shownAs("PureCallback(name, []*graph.Node{x}, results, call, backward)", named("", "", "jax.pure_callback", "", "",
-			func(e *graph.Example) node { return twoCopies(e, PureCallback) })))
+		shownAs("CallbackResults(name, []*graph.Node{x}, results, call, backward)",
+			named("", "", "jax.experimental.io_callback", "", "",
+				func(e *graph.Example) node { return twoCopies(e, CallbackResults) })))
+	composed("PureCallback",
+		"the results of a Go function that does nothing else, which is called where they are needed.",
+		shownAs("PureCallback(name, []*graph.Node{x}, results, call, backward)",
+			named("", "", "jax.pure_callback", "", "",
+				func(e *graph.Example) node { return twoCopies(e, PureCallback) })))
 	composed("Callback", "the result of a Go function, which is called once in each run.",
-		shownAs("Callback(name, []*graph.Node{x}, graph.Float32, x.Shape(), call, backward)", named("", "", "jax.experimental.io_callback", "", "",
-			func(e *graph.Example) node {
-				x := e.Of("x", "n")
-				return Callback("Same", []node{x}, x.DType(), x.Shape(), func(a *graph.Arrays) error { copyElements(a.Out, a.In[0]); return nil },
-					func(_, dy node, _ []node) []node { return []node{dy} })
-			})))
+		shownAs("Callback(name, []*graph.Node{x}, graph.Float32, x.Shape(), call, backward)",
+			named("", "", "jax.experimental.io_callback", "", "",
+				func(e *graph.Example) node {
+					x := e.Of("x", "n")
+					return Callback("Same", []node{x}, x.DType(), x.Shape(), func(a *graph.Arrays) error {
+						copyElements(a.Out, a.In[0])
+						return nil
+					},
+						func(_, dy node, _ []node) []node { return []node{dy} })
+				})))
 }
 
 // twoCopies is the example of a function of two results, of which the first is x.
-func twoCopies(e *graph.Example, callback func(string, []node, []CallbackResult, func(*graph.Arrays) error, func(y, dy, in []node) []node) []node) node {
+func twoCopies(e *graph.Example,
+	callback func(string, []node, []CallbackResult, func(*graph.Arrays) error,
+		func(y, dy, in []node) []node) []node) node {
 	x := e.Of("x", "n")
-	return callback("Copies", []node{x}, []CallbackResult{{x.DType(), x.Shape()}, {x.DType(), x.Shape()}}, func(a *graph.Arrays) error {
-		copyElements(a.Outs[0], a.In[0])
-		copyElements(a.Outs[1], a.In[0])
-		return nil
-	}, func(_, dy, _ []node) []node { return []node{Add(dy[0], dy[1])} })[0]
+	return callback("Copies", []node{x}, []CallbackResult{{x.DType(), x.Shape()}, {x.DType(), x.Shape()}},
+		func(a *graph.Arrays) error {
+			copyElements(a.Outs[0], a.In[0])
+			copyElements(a.Outs[1], a.In[0])
+			return nil
+		}, func(_, dy, _ []node) []node { return []node{Add(dy[0], dy[1])} })[0]
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// The gradients of several results flow together before the user's function is asked once for those of the operands. What they meet in is a value that is never
-// computed, the carrier: each result of floating-point numbers reads it, and gives it its gradient in the part of it that is its own. The gradient of the
-// carrier, taken apart again, is that of all results.
+// The gradients of several results flow together before the user's function is asked once for those of the operands.
+// What they meet in is a value that is never computed, the carrier: each result of floating-point numbers reads it, and
+// gives it its gradient in the part of it that is its own. The gradient of the carrier, taken apart again, is that of
+// all results.
 
 // gradient makes the operations of the results, and the carrier of their gradients.
 func (p *packedCall) gradient(backward func(y, dy, in []node) []node) {
@@ -27,7 +28,8 @@ func (p *packedCall) gradient(backward func(y, dy, in []node) []node) {
 	}
 	floats := false
 	for i, r := range p.results {
-		op := &graph.Op{Name: "result", Func: p.name, Doc: "one of several results of a Go function.", Class: graph.Composite, Storage: true, Unpacks: true, MinIn: 1, MaxIn: 2,
+		op := &graph.Op{Name: "result", Func: p.name, Doc: "one of several results of a Go function.",
+			Class: graph.Composite, Storage: true, Unpacks: true, MinIn: 1, MaxIn: 2,
 			Infer: func(*graph.Call) (graph.DType, graph.Shape) { return r.DType, slices.Clone(r.Shape) },
 			Expand: func(_ *graph.Node, in []node) node {
 				return Apply(fromBytes(r), nil, Slice(in[0], 0, p.from[i], p.to[i], 1))
@@ -43,7 +45,8 @@ func (p *packedCall) gradient(backward func(y, dy, in []node) []node) {
 	if !floats {
 		return
 	}
-	p.carrier = &graph.Op{Name: "carrier", Func: p.name, Doc: "what the gradients of several results meet in.", Class: graph.Function, AsStored: true, Unpacks: true,
+	p.carrier = &graph.Op{Name: "carrier", Func: p.name, Doc: "what the gradients of several results meet in.",
+		Class: graph.Function, AsStored: true, Unpacks: true,
 		MinIn: 2, MaxIn: -1, Core: wholeOperands,
 		Infer:    func(*graph.Call) (graph.DType, graph.Shape) { return dtype, graph.Shape{size} },
 		Function: func(*graph.Arrays) error { return errors.New("must not be computed") },
@@ -70,7 +73,8 @@ func (p *packedCall) gradient(backward func(y, dy, in []node) []node) {
 	}
 }
 
-// askedOnce keeps the gradients that a user's function has given last, so that it is asked once for those of all operands.
+// askedOnce keeps the gradients that a user's function has given last, so that it is asked once for those of all
+// operands.
 type askedOnce struct {
 	y, dy node
 	given []node
@@ -92,7 +96,8 @@ func stands(x node, g *graph.Graph) bool {
 func oneOf(name string, grads, in []node, i int) node {
 	if len(grads) != len(in) {
 		return refusal(refused(name, in...), &graph.Mistake{Code: graph.CodeGradient,
-			Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads), len(in))})
+			Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads),
+				len(in))})
 	}
 	return grads[i]
 }

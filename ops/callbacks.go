@@ -44,8 +44,8 @@ func PureCallback(name string, in []*graph.Node, results []CallbackResult, call 
 	return callbackResults("PureCallback", false, name, in, results, call, backward)
 }
 
-// packedCall is a call of a function of several results. They lie one after the other in bytes, those with the largest elements first, so that all
-// lie where elements of their size may lie.
+// packedCall is a call of a function of several results. They lie one after the other in bytes, those with the largest
+// elements first, so that all lie where elements of their size may lie.
 type packedCall struct {
 	name     string
 	inputs   int
@@ -57,14 +57,16 @@ type packedCall struct {
 	carrier  *graph.Op
 }
 
-func callbackResults(fn string, ordered bool, name string, in []node, results []CallbackResult, call func(a *graph.Arrays) error,
+func callbackResults(fn string, ordered bool, name string, in []node, results []CallbackResult,
+	call func(a *graph.Arrays) error,
 	backward func(y, dy, in []node) []node) []node {
 	in, results = slices.Clone(in), slices.Clone(results)
 	defer building(name, anys(in)...)()
 	if bad := badResults(fn, name, in, results, call); bad != nil {
 		return slices.Repeat([]node{bad}, max(len(results), 1))
 	}
-	p := &packedCall{name: name, inputs: len(in), results: results, call: call, from: make([]graph.Dim, len(results)), to: make([]graph.Dim, len(results))}
+	p := &packedCall{name: name, inputs: len(in), results: results, call: call, from: make([]graph.Dim, len(results)),
+		to: make([]graph.Dim, len(results))}
 	for i := range results {
 		results[i].Shape = slices.Clone(results[i].Shape)
 		p.order = append(p.order, i)
@@ -76,7 +78,8 @@ func callbackResults(fn string, ordered bool, name string, in []node, results []
 		bytes = bytes.Plus(results[i].Shape.NumElements().Times(graph.Dim(results[i].DType.Size())))
 		p.to[i] = bytes
 	}
-	op := &graph.Op{Name: "callback", Func: name, Doc: "the results of a Go function, as bytes.", Class: graph.Function, Ordered: ordered, AsStored: !ordered,
+	op := &graph.Op{Name: "callback", Func: name, Doc: "the results of a Go function, as bytes.", Class: graph.Function,
+		Ordered: ordered, AsStored: !ordered,
 		MinIn: 1, MaxIn: -1, Core: wholeOperands, Function: p.run,
 		Infer: func(*graph.Call) (graph.DType, graph.Shape) { return graph.Uint8, graph.Shape{bytes} },
 	}
@@ -107,7 +110,8 @@ func badResults(fn, name string, in []node, results []CallbackResult, call func(
 		}
 		for _, d := range r.Shape {
 			if n, whole := d.Int(); whole && n < 0 || d.IsUnknown() || !d.Valid() {
-				return refuse(graph.CodeOperand, "result %d of %s has the shape %s, in which %s is not a valid size", i, name, r.Shape, d)
+				return refuse(graph.CodeOperand, "result %d of %s has the shape %s, in which %s is not a valid size", i,
+					name, r.Shape, d)
 			}
 		}
 	}
@@ -198,7 +202,8 @@ func (p *packedCall) result(i int, packed, carrier node) node {
 
 // fromBytes is the operation that makes elements of bytes.
 func fromBytes(r CallbackResult) *graph.Op {
-	return &graph.Op{Name: "from_bytes", Func: "fromBytes", Doc: "elements whose bytes are given.", Class: graph.Function, AsStored: true, MinIn: 1, MaxIn: 1, Core: wholeOperands,
+	return &graph.Op{Name: "from_bytes", Func: "fromBytes", Doc: "elements whose bytes are given.",
+		Class: graph.Function, AsStored: true, MinIn: 1, MaxIn: 1, Core: wholeOperands,
 		Function: func(a *graph.Arrays) error {
 			copy(a.Out.Bytes(), a.In[0].Bytes())
 			return nil

@@ -18,16 +18,22 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	}
 	for _, v := range call.in {
 		if !v.DType().IsFloat() || v.DType() != x.DType() {
-			return refuse(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s has %s", v.Called(), v.DType(), x.Called(), x.DType())
+			return refuse(graph.CodeDType,
+				"operands must have the same floating-point dtype, but %s has %s and %s has %s", v.Called(), v.DType(),
+				x.Called(), x.DType())
 		}
 	}
 	if x.Rank() != 3 || weight.Rank() != 3 || past != nil && past.Rank() != 3 {
-		return refuse(graph.CodeWindow, "x must be [N, C, T], the weight [C, 1, K] and past [N, C, K-1], but x and the weight have shapes %s and %s", x.Shape(), weight.Shape())
+		return refuse(graph.CodeWindow,
+			"x must be [N, C, T], the weight [C, 1, K] and past [N, C, K-1], but x and the weight have shapes %s and %s",
+			x.Shape(), weight.Shape())
 	}
 	channels, known := x.Shape()[1].Int()
 	taps, fixed := weight.Shape()[2].Int()
 	if known && channels < 1 || fixed && taps < 1 {
-		return refuse(graph.CodeWindow, "x must be [N, C, T] and the weight [C, 1, K], with C and K at least 1, but their shapes are %s and %s", x.Shape(), weight.Shape())
+		return refuse(graph.CodeWindow,
+			"x must be [N, C, T] and the weight [C, 1, K], with C and K at least 1, but their shapes are %s and %s",
+			x.Shape(), weight.Shape())
 	}
 	width := weight.Shape()[2].Minus(1)
 	const why = "the operands of a causal convolution must match"
@@ -55,7 +61,8 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	return y, Narrow(long, 2, x.Shape()[2], width)
 }
 
-// ofNamedChannels is [Conv1D] of each channel by itself where the number of channels or that of elements of a window has a name.
+// ofNamedChannels is [Conv1D] of each channel by itself where the number of channels or that of elements of a window
+// has a name.
 func ofNamedChannels(x, weight, bias node) node {
 	y := Sum(Mul(Window(x, 2, weight.Shape()[2], 1, 1), weight), -1)
 	if bias != nil {
@@ -65,8 +72,10 @@ func ofNamedChannels(x, weight, bias node) node {
 }
 
 func init() {
-	composed("CausalConv1D", "windows of each channel that end at each element, times weights, and the elements that the next call reads.",
+	composed("CausalConv1D",
+		"windows of each channel that end at each element, times weights, and the elements that the next call reads.",
 		named("", "", "", "CausalConvWithState", "", func(e *graph.Example) node {
-			return e.Several(CausalConv1D(e.Of("x", "n", "4", "t"), e.Of("weight", "4", "1", "3"), nil, e.Of("past", "n", "4", "2")))
+			return e.Several(CausalConv1D(e.Of("x", "n", "4", "t"), e.Of("weight", "4", "1", "3"), nil,
+				e.Of("past", "n", "4", "2")))
 		}))
 }

@@ -74,7 +74,8 @@ var choiceCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 	"Median": func(t *testing.T, c choiceCase, in []node) []node { return two(ops.Median(in[0], c.axis(t))) },
 	"Mode": func(t *testing.T, c choiceCase, in []node) []node {
 		value, at := ops.Mode(in[0], c.axis(t))
-		return []node{value, ops.Sub(value, ops.Squeeze(ops.Gather(in[0], c.axis(t), ops.Unsqueeze(at, c.axis(t))), c.axis(t)))}
+		return []node{value,
+			ops.Sub(value, ops.Squeeze(ops.Gather(in[0], c.axis(t), ops.Unsqueeze(at, c.axis(t))), c.axis(t)))}
 	},
 	"Quantile": func(t *testing.T, c choiceCase, in []node) []node {
 		return []node{ops.Quantile(in[0], in[1], c.axis(t), c.mode())}
@@ -130,7 +131,8 @@ func (c choiceCase) run(t *testing.T, call func(t *testing.T, c choiceCase, in [
 			size *= d
 		}
 		weights := ops.Reshape(ops.Arange(g, graph.Float64, 1, float64(size+1), 1), outputs[0].Shape()...)
-		outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Mul(outputs[0], weights)), wrt[:len(c.Grads)], autodiff.ZeroForUnused())...)
+		outputs = append(outputs, autodiff.Grad(
+			ops.Sum(ops.Mul(outputs[0], weights)), wrt[:len(c.Grads)], autodiff.ZeroForUnused())...)
 	}
 	got := evaluate(t, fed, outputs...)
 	for i, want := range append(c.Out, c.Grads...) {
@@ -147,8 +149,10 @@ func TestWhatIsOutsideStopsTheRun(t *testing.T) {
 			values, _, _ := ops.Unique(x, 2, graph.Num(0))
 			return values
 		},
-		"a quantile must be in the range [0, 1]": func(x node) node { return ops.Quantile(x, ops.Select(x, 0, 2), 0, ops.QuantileLower) },
-		"not in 0..4":                            func(x node) node { return ops.Bincount(ops.Cast(x, graph.Int64), 5, nil) },
+		"a quantile must be in the range [0, 1]": func(x node) node {
+			return ops.Quantile(x, ops.Select(x, 0, 2), 0, ops.QuantileLower)
+		},
+		"not in 0..4": func(x node) node { return ops.Bincount(ops.Cast(x, graph.Int64), 5, nil) },
 	} {
 		g := graph.New("outside")
 		x := g.Input("x", graph.Float64, g.Dim("n"))

@@ -43,10 +43,12 @@ func (a TriangularAttrs) Args(operands []string) []string {
 }
 
 func init() {
-	opCholesky = matrixFunction("cholesky", "Cholesky", "the lower triangle L with L·Lᵀ = A, of each symmetric positive-definite matrix A.",
+	opCholesky = matrixFunction("cholesky", "Cholesky",
+		"the lower triangle L with L·Lᵀ = A, of each symmetric positive-definite matrix A.",
 		[]int{2, 2}, squareMatrix("linalg.cholesky"),
 		matrixKernel{factorCholesky[float32], factorCholesky[float64]}, choleskyGrad)
-	opTriangular = matrixFunction("triangular", "triangular", "the solution of a system with a triangular matrix, of operands with the same batch axes.",
+	opTriangular = matrixFunction("triangular", "triangular",
+		"the solution of a system with a triangular matrix, of operands with the same batch axes.",
 		[]int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
 		matrixKernel{solveTriangle[float32], solveTriangle[float64]}, nil)
@@ -63,9 +65,11 @@ func init() {
 		Faster: asColumns,
 		Grad:   triangularGrad,
 	})
-	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky, torch.cholesky, torch.linalg.cholesky_ex", "jax.numpy.linalg.cholesky, jax.scipy.linalg.cholesky, jax.scipy.linalg.cho_factor", "", "",
+	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky, torch.cholesky, torch.linalg.cholesky_ex",
+		"jax.numpy.linalg.cholesky, jax.scipy.linalg.cholesky, jax.scipy.linalg.cho_factor", "", "",
 		func(e *graph.Example) node { return Cholesky(e.Of("a", "n", "n")) })
-	opSolveTriangular.Ref = named("", "torch.linalg.solve_triangular, torch.triangular_solve", "jax.scipy.linalg.solve_triangular", "", "",
+	opSolveTriangular.Ref = named("", "torch.linalg.solve_triangular, torch.triangular_solve",
+		"jax.scipy.linalg.solve_triangular", "", "",
 		func(e *graph.Example) node { return SolveTriangular(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
 	opCholesky.Ref.Cost = "n³/3 multiplications and additions for each matrix"
 	opSolveTriangular.Ref.Cost = "n²·k multiplications and additions for each matrix"
@@ -78,14 +82,16 @@ func factorCholesky[T triangular.Number](a *graph.Arrays, y []T) error {
 
 func solveTriangle[T triangular.Number](a *graph.Arrays, y []T) error {
 	copyNumbers(y, a, 1)
-	triangular.Solve(a, numbersOf[T](a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
+	triangular.Solve(a, numbersOf[T](a, 0), a.Out.Shape[0], triangular.Form(a.Attrs.(TriangularAttrs)), y,
+		a.Out.Shape[1])
 	return nil
 }
 
 // fewColumns are less than the loops solve for at a time.
 const fewColumns = 8
 
-// asColumns is the solution of one system for many matrices of few columns each, which are computed as columns of one matrix; nil of others.
+// asColumns is the solution of one system for many matrices of few columns each, which are computed as columns of one
+// matrix; nil of others.
 func asColumns(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 	a, b := in[0], in[1]
 	shape := b.Shape()
@@ -131,7 +137,8 @@ func SolveTriangular(a, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	return Apply(opSolveTriangular, triangularOf(opts), a, b)
 }
 
-// oneTriangle is the symmetric matrix of a call as one whose lower triangle is read: itself, or with [UpperTriangle] its transpose.
+// oneTriangle is the symmetric matrix of a call as one whose lower triangle is read: itself, or with [UpperTriangle]
+// its transpose.
 func oneTriangle(call refusedCall, word string, attrs TriangularAttrs) (read, bad node) {
 	if attrs.Transposed || attrs.Unit {
 		return nil, call.wrong(graph.CodeOperand, "the only option of %s is UpperTriangle", call.fn)
@@ -152,8 +159,8 @@ func triangularOf(opts []TriangularOption) (attrs TriangularAttrs) {
 	return attrs
 }
 
-// choleskyGrad is ½ L⁻ᵀ·S·L⁻¹, where S is the lower triangle of Lᵀ·dL, mirrored: Murray, Differentiation of the Cholesky
-// decomposition, 2016.
+// choleskyGrad is ½ L⁻ᵀ·S·L⁻¹, where S is the lower triangle of Lᵀ·dL, mirrored: Murray, Differentiation of the
+// Cholesky decomposition, 2016.
 func choleskyGrad(l, dy node, _ int) node {
 	m := MatMul(transposed(l), dy)
 	mirrored := Add(Tril(m, 0), transposed(Tril(m, -1)))
@@ -161,8 +168,8 @@ func choleskyGrad(l, dy node, _ int) node {
 	return Mul(num(0.5), transposed(SolveTriangular(l, transposed(half), TransposedSystem())))
 }
 
-// triangularGrad: of A·X = B, dB = A⁻ᵀ·dX and dA = -dB·Xᵀ, of which the triangle that is read is kept: Giles, Collected matrix
-// derivative results, 2008. Where the system is that of Aᵀ, dA is transposed.
+// triangularGrad: of A·X = B, dB = A⁻ᵀ·dX and dA = -dB·Xᵀ, of which the triangle that is read is kept: Giles, Collected
+// matrix derivative results, 2008. Where the system is that of Aᵀ, dA is transposed.
 func triangularGrad(n, dy node, i int) node {
 	a := n.Attrs().(TriangularAttrs)
 	back := a

@@ -14,7 +14,8 @@ type ClampAttrs struct{ Min, Max float64 }
 
 func init() {
 	opClamp = define(graph.Op{
-		Name: "clamp", Func: "Clamp", Doc: "x brought between two bounds; NaN stays; the gradient on a bound is 1.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Name: "clamp", Func: "Clamp", Doc: "x brought between two bounds; NaN stays; the gradient on a bound is 1.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Promote: boolToInt64,
 		Infer:   inferClamp,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
@@ -32,8 +33,11 @@ func init() {
 			return Where(And(GreaterEqual(x, num(a.Min)), LessEqual(x, num(a.Max))), dy, num(0))
 		},
 	})
-	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, GreaterEqual, Less)
-	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, LessEqual, Greater)
+	opAtLeast = bound("clamp_min", "AtLeast",
+		"the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr,
+		GreaterEqual, Less)
+	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.",
+		graph.PrimMin, graph.PrimAnd, LessEqual, Greater)
 	opClamp.Ref = named("numpy.clip", "torch.clamp, torch.clip", "jax.numpy.clip, jax.lax.clamp", "Clip", "",
 		func(e *graph.Example) node { return Clamp(e.Of("x", "n"), -1, 1) })
 	opAtMost.Ref = named("numpy.minimum", "torch.clamp_max", "", "", "",
@@ -63,7 +67,8 @@ func bound(name, fn, doc string, p, ofBools graph.Prim, inside, outside func(x, 
 func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 	a := c.Attrs().(ClampAttrs)
 	if math.IsInf(a.Min, -1) && math.IsInf(a.Max, 1) {
-		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "torch.clamp: At least one of 'min' or 'max' must not be None"})
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+			Summary: "torch.clamp: At least one of 'min' or 'max' must not be None"})
 	}
 	if t := c.DType(0); t.IsInt() && (!isWhole(a.Min) || !isWhole(a.Max)) {
 		rules.RefuseDType(c, "clamp: the bounds of integers must be whole numbers")

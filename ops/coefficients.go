@@ -4,8 +4,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Polynomials here are vectors of coefficients, that of the highest power first, as numpy.polyval has them. Nothing trims leading zeros, so
-// that sizes follow from those of the operands.
+// Polynomials here are vectors of coefficients, that of the highest power first, as numpy.polyval has them. Nothing
+// trims leading zeros, so that sizes follow from those of the operands.
 
 // unrolledPowers is up to how many coefficients there is a node for each, and beyond a loop.
 const unrolledPowers = 64
@@ -17,7 +17,8 @@ func refusedPolynomials(call refusedCall, ps ...node) node {
 	}
 	for _, p := range ps {
 		if p.Rank() != 1 || p.DType() == graph.Bool {
-			return call.wrong(graph.CodeRank, "a polynomial must be a vector of coefficients, but %s is %s of shape %s", p.Called(), p.DType(), p.Shape())
+			return call.wrong(graph.CodeRank, "a polynomial must be a vector of coefficients, but %s is %s of shape %s",
+				p.Called(), p.DType(), p.Shape())
 		}
 	}
 	return nil
@@ -89,7 +90,9 @@ func PolyDiv(p, q *graph.Node) (quotient, remainder *graph.Node) {
 	n, known := p.Shape()[0].Int()
 	m, alsoKnown := q.Shape()[0].Int()
 	if !known || !alsoKnown || n == 0 || m == 0 {
-		bad := call.wrong(graph.CodeOperand, "the division of polynomials needs known numbers of coefficients, at least one each, but the shapes are %s and %s", p.Shape(), q.Shape())
+		bad := call.wrong(graph.CodeOperand,
+			"the division of polynomials needs known numbers of coefficients, at least one each, but the shapes are %s and %s",
+			p.Shape(), q.Shape())
 		return bad, bad
 	}
 	in := converted(opDiv, p, q)
@@ -123,7 +126,8 @@ func PolyDer(p *graph.Node, times int) *graph.Node {
 		return bad
 	}
 	if times < 0 || times > maxDifferences {
-		return call.wrong(graph.CodeOperand, "Order of derivative must be from 0 to %d, but it is %d", maxDifferences, times)
+		return call.wrong(graph.CodeOperand, "Order of derivative must be from 0 to %d, but it is %d", maxDifferences,
+			times)
 	}
 	for range times {
 		size := p.Shape()[0]
@@ -146,11 +150,14 @@ func PolyInt(p *graph.Node, times int, constants *graph.Node) *graph.Node {
 			return bad
 		}
 		if k := constants.Shape()[0]; k.IsConst() && k != graph.Dim(times) {
-			return call.wrong(graph.CodeOperand, "k must be a vector of %d constants of integration, but %s has shape %s", times, constants.Called(), constants.Shape())
+			return call.wrong(graph.CodeOperand,
+				"k must be a vector of %d constants of integration, but %s has shape %s", times, constants.Called(),
+				constants.Shape())
 		}
 	}
 	if times < 0 || times > maxDifferences {
-		return call.wrong(graph.CodeOperand, "Order of integral must be from 0 to %d, but it is %d", maxDifferences, times)
+		return call.wrong(graph.CodeOperand, "Order of integral must be from 0 to %d, but it is %d", maxDifferences,
+			times)
 	}
 	p = Div(p, num(1))
 	for i := range times {
@@ -195,8 +202,10 @@ func PolyFit(x, y *graph.Node, degree int, weights *graph.Node) *graph.Node {
 		return bad
 	}
 	switch {
-	case x.Rank() != 1 || y.Rank() < 1 || y.Rank() > 2 || x.Shape()[0].IsConst() && y.Shape()[0].IsConst() && x.Shape()[0] != y.Shape()[0]:
-		return call.wrong(graph.CodeRank, "expected x and y to have same length, but their shapes are %s and %s", x.Shape(), y.Shape())
+	case x.Rank() != 1 || y.Rank() < 1 || y.Rank() > 2 ||
+		x.Shape()[0].IsConst() && y.Shape()[0].IsConst() && x.Shape()[0] != y.Shape()[0]:
+		return call.wrong(graph.CodeRank, "expected x and y to have same length, but their shapes are %s and %s",
+			x.Shape(), y.Shape())
 	case degree < 0 || degree >= maxPowers:
 		return call.wrong(graph.CodeOperand, "the degree must be from 0 to %d, but it is %d", maxPowers-1, degree)
 	}
@@ -231,15 +240,23 @@ func init() {
 	row := func(name, doc, word string, shown example) {
 		composed(name, doc, named("numpy."+word, "", "jax.numpy."+word, "", "", shown))
 	}
-	row("PolyVal", "p[0] x^(n-1) + … + p[n-1], of a vector p of coefficients.", "polyval", func(e *graph.Example) node { return PolyVal(e.Of("p", "4"), e.Of("x", "n")) })
+	row("PolyVal", "p[0] x^(n-1) + … + p[n-1], of a vector p of coefficients.", "polyval", func(e *graph.Example) node {
+		return PolyVal(e.Of("p", "4"), e.Of("x", "n"))
+	})
 	row("PolyAdd", "the sum of two polynomials.", "polyadd", both(PolyAdd))
 	row("PolySub", "the difference of two polynomials.", "polysub", both(PolySub))
 	row("PolyMul", "the product of two polynomials.", "polymul", both(PolyMul))
 	row("PolyDiv", "the quotient and the remainder of two polynomials.", "polydiv",
 		func(e *graph.Example) node { return e.Several(PolyDiv(e.Of("p", "8"), e.Of("q", "3"))) })
-	row("PolyDer", "the derivative of a polynomial.", "polyder", func(e *graph.Example) node { return PolyDer(e.Of("p", "n"), 1) })
-	row("PolyInt", "the integral of a polynomial.", "polyint", func(e *graph.Example) node { return PolyInt(e.Of("p", "n"), 2, e.Of("constants", "2")) })
-	row("PolyFromRoots", "the polynomial (x - roots[0]) (x - roots[1]) ….", "poly", func(e *graph.Example) node { return PolyFromRoots(e.Of("roots", "n")) })
+	row("PolyDer", "the derivative of a polynomial.", "polyder", func(e *graph.Example) node {
+		return PolyDer(e.Of("p", "n"), 1)
+	})
+	row("PolyInt", "the integral of a polynomial.", "polyint", func(e *graph.Example) node {
+		return PolyInt(e.Of("p", "n"), 2, e.Of("constants", "2"))
+	})
+	row("PolyFromRoots", "the polynomial (x - roots[0]) (x - roots[1]) ….", "poly", func(e *graph.Example) node {
+		return PolyFromRoots(e.Of("roots", "n"))
+	})
 	row("PolyFit", "the polynomial that is nearest to values at places, by least squares.", "polyfit",
 		func(e *graph.Example) node { return PolyFit(e.Of("sorted", "8"), e.Of("y", "8"), 2, nil) })
 }

@@ -2,8 +2,9 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// The functions of this file go down the columns of matrices, which may be many: an array is [steps, columns] or [matrices,
-// steps, columns]. What a column needs from one step to the next depends on nothing beside it, so that several go on together, and none waits.
+// The functions of this file go down the columns of matrices, which may be many: an array is [steps, columns] or
+// [matrices, steps, columns]. What a column needs from one step to the next depends on nothing beside it, so that
+// several go on together, and none waits.
 
 // How many columns are taken together: a few cache lines of a row, or, of matrices of one column, so many matrices.
 const (
@@ -104,8 +105,8 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 	})
 }
 
-// accumulateRows does so in four lanes from the j-th on, whose totals stay in registers. Where there are fewer, the last one is taken several
-// times.
+// accumulateRows does so in four lanes from the j-th on, whose totals stay in registers. Where there are fewer, the
+// last one is taken several times.
 func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S) {
 	a, b, c, d := neutral, neutral, neutral, neutral
 	if j == l.width-1 {
@@ -155,7 +156,8 @@ func runningPlaces(a *graph.Arrays) error {
 	return nil
 }
 
-// wins follows torch.cummax: an element wins that is NaN, or no less than the winner before; of the least ones, no greater. Few do.
+// wins follows torch.cummax: an element wins that is NaN, or no less than the winner before; of the least ones, no
+// greater. Few do.
 func wins[T totalled](v, best T, least bool) bool {
 	return (!least && !(v < best) || least && !(v > best)) && (best == best || v != v)
 }
@@ -188,7 +190,8 @@ func losers[T totalled](x []T, best T, least bool) int {
 // leastWithFewWinners is how long rows are whose winners are few: of random ones, the logarithm of their length.
 const leastWithFewWinners = 32
 
-// eachWinner goes through the winners of elements, of which there are few in most rows: each up to where the next one is.
+// eachWinner goes through the winners of elements, of which there are few in most rows: each up to where the next one
+// is.
 func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
 	for from := 0; from < len(x); {
 		end := from + 1 + losers(x[from+1:], x[from], least)
@@ -250,7 +253,9 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 			for j := range l.width {
 				first := l.first + j*l.across
 				if l.along == 1 && l.steps >= leastWithFewWinners {
-					eachWinner(x[first:first+l.steps], least, func(from, end int) { fill(out[first+from:first+end], int64(from)) })
+					eachWinner(x[first:first+l.steps], least, func(from, end int) {
+						fill(out[first+from:first+end], int64(from))
+					})
 					continue
 				}
 				best, place := x[first], int64(0)

@@ -134,11 +134,18 @@ func init() {
 	row := func(name, doc, word string, shown example) {
 		composed(name, doc, named("scipy.special."+word, "", "jax.scipy.special."+word, "", "", shown))
 	}
-	row("Factorial", "1·2·…·x, the gamma function of x+1.", "factorial", func(e *graph.Example) node { return Factorial(e.Of("x", "n")) })
-	row("Comb", "n! / (k! (n-k)!).", "comb", func(e *graph.Example) node { return Comb(e.Of("total", "n", "k"), e.Of("chosen", "k")) })
+	row("Factorial", "1·2·…·x, the gamma function of x+1.", "factorial", func(e *graph.Example) node {
+		return Factorial(e.Of("x", "n"))
+	})
+	row("Comb", "n! / (k! (n-k)!).", "comb", func(e *graph.Example) node {
+		return Comb(e.Of("total", "n", "k"), e.Of("chosen", "k"))
+	})
 	row("Poch", "Γ(z+m) / Γ(z).", "poch", func(e *graph.Example) node { return Poch(e.Of("z", "n"), e.Of("m", "n")) })
 	composed("GammaSign", "the sign of the gamma function.",
-		flat(flatBetweenJumps, "scipy.special.gammasgn", "", "jax.scipy.special.gammasgn", "", "", func(e *graph.Example) node { return GammaSign(e.Of("x", "n")) }))
+		flat(flatBetweenJumps, "scipy.special.gammasgn", "", "jax.scipy.special.gammasgn", "", "",
+			func(e *graph.Example) node { return GammaSign(e.Of("x", "n")) }))
 	composed("LogMeanExp", "log(mean(exp(x))) over axes, without overflow.",
-		named("", "", "jax.nn.logmeanexp", "", "", func(e *graph.Example) node { return LogMeanExp(e.Of("x", "n", "k"), 1) }))
+		named("", "", "jax.nn.logmeanexp", "", "", func(e *graph.Example) node {
+			return LogMeanExp(e.Of("x", "n", "k"), 1)
+		}))
 }

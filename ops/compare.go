@@ -34,14 +34,16 @@ func init() {
 	opAnd.Identity, opOr.Identity, opXor.Identity = one, zero, zero
 	opNot.Involution = true
 	opWhere = define(graph.Op{
-		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise, MinIn: 3,
+		MaxIn: 3,
 		Promote: func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 			t := graph.PromoteOperands(types[1:], ranks[1:])
 			return []graph.DType{types[0], t, t}
 		},
 		Infer: inRange(func(c *graph.Call) (graph.DType, graph.Shape) {
 			if c.DType(0) != graph.Bool {
-				rules.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+c.DType(0).TorchName())
+				rules.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+
+					c.DType(0).TorchName())
 			}
 			return c.DType(1), rules.BroadcastOperands(c)
 		}),
@@ -52,9 +54,11 @@ func init() {
 			func(n, dy node) node { return Where(n.In(0), num(0), dy) }),
 	})
 	opEqual.Ref = named("numpy.equal", "torch.eq", "jax.numpy.equal, jax.lax.eq", "Equal", "Eq")
-	opGreaterEqual.Ref = named("numpy.greater_equal", "torch.ge, torch.greater_equal", "jax.numpy.greater_equal, jax.lax.ge", "GreaterOrEqual", "Gte")
+	opGreaterEqual.Ref = named("numpy.greater_equal", "torch.ge, torch.greater_equal",
+		"jax.numpy.greater_equal, jax.lax.ge", "GreaterOrEqual", "Gte")
 	opGreater.Ref = named("numpy.greater", "torch.gt, torch.greater", "jax.numpy.greater, jax.lax.gt", "Greater", "Gt")
-	opLessEqual.Ref = named("numpy.less_equal", "torch.le, torch.less_equal", "jax.numpy.less_equal, jax.lax.le", "LessOrEqual", "Lte")
+	opLessEqual.Ref = named("numpy.less_equal", "torch.le, torch.less_equal", "jax.numpy.less_equal, jax.lax.le",
+		"LessOrEqual", "Lte")
 	opAnd.Ref = named("numpy.logical_and", "torch.logical_and", "jax.numpy.logical_and", "And", "")
 	opNot.Ref = named("numpy.logical_not", "torch.logical_not", "jax.numpy.logical_not", "Not", "")
 	opOr.Ref = named("numpy.logical_or", "torch.logical_or", "jax.numpy.logical_or", "Or", "")

@@ -7,7 +7,8 @@ var opFmax, opFmin, opHeaviside *graph.Op
 // ignoringNaN is the entry of the greater or the smaller of two, of which NaN never wins. A tie gives
 // the gradient to x, as in PyTorch.
 func ignoringNaN(name, fn, doc string, p, ofBools graph.Prim, wins func(x, y *graph.Node) *graph.Node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: sameType,
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			switch t := n.DType(); {
 			case t == graph.Bool:
@@ -16,7 +17,8 @@ func ignoringNaN(name, fn, doc string, p, ofBools graph.Prim, wins func(x, y *gr
 				return e.Prim(p, x...)
 			}
 			isNaN := func(v graph.Value) graph.Value { return e.Prim(graph.PrimNe, v, v) }
-			return e.Prim(graph.PrimSelect, isNaN(x[1]), x[0], e.Prim(graph.PrimSelect, isNaN(x[0]), x[1], e.Prim(p, x...)))
+			return e.Prim(graph.PrimSelect, isNaN(x[1]), x[0],
+				e.Prim(graph.PrimSelect, isNaN(x[0]), x[1], e.Prim(p, x...)))
 		},
 		Grad: func(n, dy node, i int) node {
 			first := Or(wins(n.In(0), n.In(1)), IsNaN(n.In(1)))
@@ -29,24 +31,33 @@ func ignoringNaN(name, fn, doc string, p, ofBools graph.Prim, wins func(x, y *gr
 }
 
 func init() {
-	opFmax = ignoringNaN("fmax", "Fmax", "the greater of x and y; NaN loses; a tie is x's.", graph.PrimMax, graph.PrimOr, GreaterEqual)
-	opFmin = ignoringNaN("fmin", "Fmin", "the smaller of x and y; NaN loses; a tie is x's.", graph.PrimMin, graph.PrimAnd, LessEqual)
-	opHeaviside = define(graph.Op{Name: "heaviside", Func: "Heaviside", Doc: "0 below 0, 1 above, and y at 0.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: sameType, Grad: noGradient,
-		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			m := arith{Emitter: e, t: n.DType()}
-			return m.pick(m.equals(x[0], 0), x[1], m.Convert(m.positive(x[0]), m.t))
-		},
-	})
+	opFmax = ignoringNaN("fmax", "Fmax", "the greater of x and y; NaN loses; a tie is x's.", graph.PrimMax,
+		graph.PrimOr, GreaterEqual)
+	opFmin = ignoringNaN("fmin", "Fmin", "the smaller of x and y; NaN loses; a tie is x's.", graph.PrimMin,
+		graph.PrimAnd, LessEqual)
+	opHeaviside = define(
+		graph.Op{Name: "heaviside", Func: "Heaviside", Doc: "0 below 0, 1 above, and y at 0.", Class: graph.Elementwise,
+			MinIn: 2, MaxIn: 2,
+			Promote: ToCommonType, Infer: sameType, Grad: noGradient,
+			Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+				m := arith{Emitter: e, t: n.DType()}
+				return m.pick(m.equals(x[0], 0), x[1], m.Convert(m.positive(x[0]), m.t))
+			},
+		})
 	opFmax.Ref = named("numpy.fmax", "torch.fmax", "jax.numpy.fmax", "", "")
 	opFmin.Ref = named("numpy.fmin", "torch.fmin", "jax.numpy.fmin", "", "")
-	opHeaviside.Ref = flat("it jumps, and PyTorch has none either", "numpy.heaviside", "torch.heaviside", "jax.numpy.heaviside", "", "")
-	composed("IsClose", "|x - y| <= absolute + relative*|y|.", named("numpy.isclose, numpy.allclose", "torch.isclose, torch.allclose", "jax.numpy.isclose, jax.numpy.allclose", "", "",
-		func(e *graph.Example) node { return IsClose(e.Of("x", "n"), e.Of("y", "n"), 1e-5, 1e-8) }))
-	composed("IsPosInf", "whether x is the positive infinity.", named("numpy.isposinf", "torch.isposinf", "jax.numpy.isposinf", "", "",
-		func(e *graph.Example) node { return IsPosInf(e.Of("x", "n")) }))
-	composed("IsNegInf", "whether x is the negative infinity.", named("numpy.isneginf", "torch.isneginf", "jax.numpy.isneginf", "", "",
-		func(e *graph.Example) node { return IsNegInf(e.Of("x", "n")) }))
+	opHeaviside.Ref = flat("it jumps, and PyTorch has none either", "numpy.heaviside", "torch.heaviside",
+		"jax.numpy.heaviside", "", "")
+	composed("IsClose", "|x - y| <= absolute + relative*|y|.",
+		named("numpy.isclose, numpy.allclose", "torch.isclose, torch.allclose", "jax.numpy.isclose, jax.numpy.allclose",
+			"", "",
+			func(e *graph.Example) node { return IsClose(e.Of("x", "n"), e.Of("y", "n"), 1e-5, 1e-8) }))
+	composed("IsPosInf", "whether x is the positive infinity.",
+		named("numpy.isposinf", "torch.isposinf", "jax.numpy.isposinf", "", "",
+			func(e *graph.Example) node { return IsPosInf(e.Of("x", "n")) }))
+	composed("IsNegInf", "whether x is the negative infinity.",
+		named("numpy.isneginf", "torch.isneginf", "jax.numpy.isneginf", "", "",
+			func(e *graph.Example) node { return IsNegInf(e.Of("x", "n")) }))
 }
 
 // Fmax returns the greater of x and y. If one of them is NaN, it returns the other.

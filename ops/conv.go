@@ -46,7 +46,8 @@ func (a ConvAttrs) Args(operands []string) []string {
 // convolution is the entry of a convolution over the last axes.
 func convolution(name, fn string, axes int) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: "the sum of weights times elements over every window and all channels of a group, plus a bias.",
+		Name: name, Func: fn,
+		Doc:   "the sum of weights times elements over every window and all channels of a group, plus a bias.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
@@ -73,7 +74,8 @@ func init() {
 		})
 	opConv3D.Ref = named("", "torch.nn.functional.conv3d", "jax.lax.conv_general_dilated", "Conv", "",
 		func(e *graph.Example) node {
-			return Conv3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "d", "c", "3", "3", "3"), e.Of("b", "d"), Padding(1))
+			return Conv3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "d", "c", "3", "3", "3"), e.Of("b", "d"),
+				Padding(1))
 		})
 }
 
@@ -104,7 +106,8 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 		kernel := w.Shape()[2:]
 		groups, group := graph.Dim(a.Groups), w.Shape()[1].Times(kernel.NumElements())
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
-		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...), kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
+		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...),
+			kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
 		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))
 	}
 	if shape[1] != w.Shape()[0] { // of no channels come none
@@ -113,7 +116,8 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Reshape(withBias(Reshape(y, shape...), in), n.Shape()...)
 }
 
-// productOfWindows is the product of the weights [O, C, ...] with the windows of x [N, C, ...] as columns: [N, O, places].
+// productOfWindows is the product of the weights [O, C, ...] with the windows of x [N, C, ...] as columns: [N, O,
+// places].
 func productOfWindows(x, w node, a ConvAttrs, places graph.Dim) node {
 	windows := windowsAsColumns(x, w.Shape(), a, places)
 	return MatMul(Reshape(w, w.Shape()[0], windows.Shape()[1]), windows)
@@ -178,8 +182,10 @@ func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
 		defer building(op.Func, append([]any{x, w, b}, sides.after(a)...)...)()
 	}
 	given := a.Padding
-	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
-	if bad := sides.judge(refused(op.Func, x, w).with(sides.after(a)...), given, axes, a.OutputPadding != nil); bad != nil {
+	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0),
+		forAxes(a.Dilation, axes, 1)
+	if bad := sides.judge(refused(op.Func, x, w).with(sides.after(a)...), given, axes, a.OutputPadding != nil); bad !=
+		nil {
 		return bad
 	}
 	cut := func(y node) node { return y }

@@ -45,7 +45,9 @@ func naiveConv2D(x, w array, bias []float64, stride, padding, dilation [2]int, g
 					for c := range inputs {
 						for a := range w.shape[2] {
 							for b := range w.shape[3] {
-								sum += w.at(o, c, a, b) * x.at(n, o/outputs*inputs+c, i*stride[0]-padding[0]+a*dilation[0], j*stride[1]-padding[1]+b*dilation[1])
+								sum += w.at(o, c, a, b) * x.at(
+									n, o/outputs*inputs+c, i*stride[0]-padding[0]+a*dilation[0],
+									j*stride[1]-padding[1]+b*dilation[1])
 							}
 						}
 					}
@@ -79,9 +81,11 @@ func TestConv2D(t *testing.T) {
 			w := g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
 			b := g.Input("b", graph.Float64, graph.Dim(c.w[0]))
 			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...), b: random(rng, c.w[0])}
-			y := ops.Conv2D(x, w, b, ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...), ops.Dilation(c.dilation[:]...), ops.Groups(c.groups))
+			y := ops.Conv2D(x, w, b, ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...),
+				ops.Dilation(c.dilation[:]...), ops.Groups(c.groups))
 			require.NoError(t, y.Err())
-			shape, want := naiveConv2D(array{c.x, in[x].Floats(), 0}, array{c.w, in[w].Floats(), 0}, in[b].Floats(), c.stride, c.padding, c.dilation, c.groups)
+			shape, want := naiveConv2D(array{c.x, in[x].Floats(), 0}, array{c.w, in[w].Floats(), 0}, in[b].Floats(),
+				c.stride, c.padding, c.dilation, c.groups)
 			require.Equal(t, graph.MakeShape(shape...), y.Shape())
 			requireClose(t, want, value(t, in, y).Floats(), 1e-12, "conv2d")
 			requireGradients(t, in, y, x, w, b)
@@ -95,7 +99,8 @@ func TestConv1DIsConv2DOverOneRow(t *testing.T) {
 	x, w := g.Input("x", graph.Float64, 2, 4, 7), g.Input("w", graph.Float64, 6, 2, 3)
 	in := feeds{x: random(rng, 2, 4, 7), w: random(rng, 6, 2, 3)}
 	y := ops.Conv1D(x, w, nil, ops.Stride(2), ops.Padding(1), ops.Groups(2))
-	shape, want := naiveConv2D(array{[]int{2, 4, 1, 7}, in[x].Floats(), 0}, array{[]int{6, 2, 1, 3}, in[w].Floats(), 0}, make([]float64, 6), [2]int{1, 2}, [2]int{0, 1}, [2]int{1, 1}, 2)
+	shape, want := naiveConv2D(array{[]int{2, 4, 1, 7}, in[x].Floats(), 0}, array{[]int{6, 2, 1, 3}, in[w].Floats(), 0},
+		make([]float64, 6), [2]int{1, 2}, [2]int{0, 1}, [2]int{1, 1}, 2)
 	require.Equal(t, graph.Shape{2, 6, graph.Dim(shape[3])}, y.Shape())
 	requireClose(t, want, value(t, in, y).Floats(), 1e-12, "conv1d")
 	requireGradients(t, in, y, x, w)
@@ -111,7 +116,8 @@ func TestConvOfOneImageWithSymbolicSizes(t *testing.T) {
 	require.Empty(t, g.Requirements(), "a padded axis of 1 element has room for 3")
 	rng := rand.New(rand.NewPCG(1, 2))
 	in := feeds{x: random(rng, 3, 5, 8), w: random(rng, 2, 3, 3, 3)}
-	_, want := naiveConv2D(array{[]int{1, 3, 5, 8}, in[x].Floats(), 0}, array{[]int{2, 3, 3, 3}, in[w].Floats(), 0}, make([]float64, 2), [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1)
+	_, want := naiveConv2D(array{[]int{1, 3, 5, 8}, in[x].Floats(), 0}, array{[]int{2, 3, 3, 3}, in[w].Floats(), 0},
+		make([]float64, 2), [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1)
 	requireClose(t, want, value(t, in, y).Floats(), 1e-12, "conv2d")
 	requireGradients(t, in, y, x, w)
 }
@@ -119,10 +125,13 @@ func TestConvOfOneImageWithSymbolicSizes(t *testing.T) {
 func TestConvOfNothing(t *testing.T) {
 	g := graph.New("conv")
 	rng := rand.New(rand.NewPCG(1, 2))
-	x, w, batch := g.Input("x", graph.Float64, 1, 0, 4, 4), g.Input("w", graph.Float64, 2, 0, 3, 3), g.Input("batch", graph.Float64, 0, 1, 4, 4)
+	x, w, batch := g.Input("x", graph.Float64, 1, 0, 4, 4), g.Input("w", graph.Float64, 2, 0, 3, 3),
+		g.Input("batch", graph.Float64, 0, 1, 4, 4)
 	v := g.Input("v", graph.Float64, 2, 1, 3, 3)
-	in := feeds{x: random(rng, 1, 0, 4, 4), w: random(rng, 2, 0, 3, 3), batch: random(rng, 0, 1, 4, 4), v: random(rng, 2, 1, 3, 3)}
-	require.Equal(t, []int{1, 0, 2, 2}, value(t, in, ops.Conv2D(x, w, nil)).Shape, "no channels from no channels, as in PyTorch")
+	in := feeds{x: random(rng, 1, 0, 4, 4), w: random(rng, 2, 0, 3, 3), batch: random(rng, 0, 1, 4, 4),
+		v: random(rng, 2, 1, 3, 3)}
+	require.Equal(t, []int{1, 0, 2, 2}, value(t, in, ops.Conv2D(x, w, nil)).Shape,
+		"no channels from no channels, as in PyTorch")
 	y := ops.Conv2D(batch, v, nil)
 	require.Equal(t, []int{0, 2, 2, 2}, value(t, in, y).Shape)
 	dv := autodiff.Grad(ops.Sum(y), []*graph.Node{v})[0]

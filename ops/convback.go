@@ -7,9 +7,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// opConvBack is the gradient of a plain convolution for x, and a transposed convolution: of dy [N, O, …] with the weights [O, C, …]. What the
-// product of transposed weights with dy leaves, a window for each place, is added up where windows meet. With steps, it is computed by phases
-// where that pays.
+// opConvBack is the gradient of a plain convolution for x, and a transposed convolution: of dy [N, O, …] with the
+// weights [O, C, …]. What the product of transposed weights with dy leaves, a window for each place, is added up where
+// windows meet. With steps, it is computed by phases where that pays.
 var opConvBack *graph.Op
 
 // convBackAttrs are the arguments of the convolution, and the shape of x.
@@ -19,7 +19,8 @@ type convBackAttrs struct {
 }
 
 func init() {
-	opConvBack = &graph.Op{Name: "conv_back", Func: "ConvBack", Doc: "the gradient of a convolution for what windows slide over.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	opConvBack = &graph.Op{Name: "conv_back", Func: "ConvBack",
+		Doc: "the gradient of a convolution for what windows slide over.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), slices.Clone(c.Attrs().(convBackAttrs).Shape)
 		},
@@ -47,7 +48,8 @@ func init() {
 	}
 }
 
-// putBack adds windows up, given as columns, where they lie in a value of a shape [N, C, …], of which padding is cut off.
+// putBack adds windows up, given as columns, where they lie in a value of a shape [N, C, …], of which padding is cut
+// off.
 func putBack(columns node, kernel, places, shape graph.Shape, a ConvAttrs) node {
 	sizes := slices.Clone(shape[2:])
 	for i, p := range a.Padding {
@@ -63,8 +65,8 @@ func putBack(columns node, kernel, places, shape graph.Shape, a ConvAttrs) node 
 	return x
 }
 
-// surplus is how many elements the output padding adds at the end of an axis beyond those that a step leaves over: there a convolution would have
-// more windows. With dilation there can be such.
+// surplus is how many elements the output padding adds at the end of an axis beyond those that a step leaves over:
+// there a convolution would have more windows. With dilation there can be such.
 func (a ConvAttrs) surplus(i int) int {
 	if len(a.OutputPadding) == 0 {
 		return 0
@@ -72,7 +74,8 @@ func (a ConvAttrs) surplus(i int) int {
 	return max(a.OutputPadding[i]-(a.Stride[i]-1), 0)
 }
 
-// withoutSurplus has what windows slide over without what they do not see, and its padding as zeros, where there is a surplus.
+// withoutSurplus has what windows slide over without what they do not see, and its padding as zeros, where there is a
+// surplus.
 func withoutSurplus(x node, a ConvAttrs) (node, ConvAttrs) {
 	surplus := make([]int, len(a.Stride))
 	for i := range surplus {
@@ -88,8 +91,9 @@ func withoutSurplus(x node, a ConvAttrs) (node, ConvAttrs) {
 	return x, a
 }
 
-// Phases of a convolution with a step s along an axis are the places of x that are equal modulo s, with its padding: each number of a filter
-// belongs to one of them. The gradient is a convolution of dy with steps of one in each, and filters of a part of the numbers.
+// Phases of a convolution with a step s along an axis are the places of x that are equal modulo s, with its padding:
+// each number of a filter belongs to one of them. The gradient is a convolution of dy with steps of one in each, and
+// filters of a part of the numbers.
 type phases struct {
 	convBackAttrs
 	axes [][]phase
@@ -97,12 +101,14 @@ type phases struct {
 	before, after, count []int
 }
 
-// phase is one phase along an axis: the first number of a filter that it has, how many it has, and the place of dy at which the first window starts.
+// phase is one phase along an axis: the first number of a filter that it has, how many it has, and the place of dy at
+// which the first window starts.
 type phase struct{ first, taps, start int }
 
 // phasesOf returns the phases where sizes are known, and reports whether it pays to compute by them.
 func phasesOf(dy, w node, a convBackAttrs) (p phases, pays bool) {
-	if !hasFewWeights(a.Shape[1], w.Shape()[0], dy.Shape()[0], dy.Shape()[2:].NumElements()) || !w.Shape()[2:].IsStatic() ||
+	if !hasFewWeights(a.Shape[1], w.Shape()[0], dy.Shape()[0], dy.Shape()[2:].NumElements()) ||
+		!w.Shape()[2:].IsStatic() ||
 		!a.Shape[2:].IsStatic() || !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 }) {
 		return p, false
 	}
@@ -183,11 +189,13 @@ func (p phases) convolved(dy, w node) node {
 	terms := kernel.NumElements().Times(outputs)
 	windows := MoveAxis(slide(dy, kernel, steps, make([]graph.Dim, axes), 0), 1, 1+axes)
 	filters := Transpose(Reshape(Flip(w, turned...), terms, p.Shape[1]), 0, 1)
-	return Reshape(MatMul(filters, Reshape(windows, p.Shape[0], terms, graph.MakeShape(p.count...).NumElements())), shape...)
+	return Reshape(MatMul(filters, Reshape(windows, p.Shape[0], terms, graph.MakeShape(p.count...).NumElements())),
+		shape...)
 }
 
-// hasFewWeights reports whether the gradient for x of so many channels is best computed with weights that are turned round, which copies them: if there
-// are no more than windows would be put back, of so many places in each image, and channels enough, which are the rows of the product, to fill tiles.
+// hasFewWeights reports whether the gradient for x of so many channels is best computed with weights that are turned
+// round, which copies them: if there are no more than windows would be put back, of so many places in each image, and
+// channels enough, which are the rows of the product, to fill tiles.
 func hasFewWeights(channels, outputs, images, places graph.Dim) bool {
 	if n, known := channels.Int(); known && n < fewestChannels {
 		return false

@@ -10,8 +10,8 @@ import (
 // overImages is batchImages of a convolution.
 var overImages = batchImages(func(n node) int { return len(n.Attrs().(ConvAttrs).Stride) })
 
-// batchConv is the rule of convolutions. Filters that are the same for all examples are applied to the images of all of them. Per-example
-// filters become groups of one convolution, whose channels are those of all examples.
+// batchConv is the rule of convolutions. Filters that are the same for all examples are applied to the images of all of
+// them. Per-example filters become groups of one convolution, whose channels are those of all examples.
 func batchConv(n node, in []node, mapped []bool) node {
 	if len(in) == 3 && (mapped[1] || mapped[2]) {
 		var y node
@@ -40,7 +40,8 @@ func batchConv(n node, in []node, mapped []bool) node {
 	hasChannels := func(s graph.Shape, axis int) bool {
 		return prove.NewProver(x.Graph().Bounds).AtLeast(s[axis], 1) == prove.Proved
 	}
-	if !known || count == 0 || a.Groups == 0 || !hasChannels(n.In(0).Shape(), n.In(0).Rank()-axes-1) || !hasChannels(n.In(1).Shape(), 0) {
+	if !known || count == 0 || a.Groups == 0 || !hasChannels(n.In(0).Shape(), n.In(0).Rank()-axes-1) ||
+		!hasChannels(n.In(1).Shape(), 0) {
 		return nil
 	}
 	if mapped[0] || a.Groups > 1 {

@@ -7,9 +7,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// opPlainConv is a convolution without groups and bias. With steps of one it may be computed by tiles, and its gradient for x is one too, where
-// that pays: of dy, with the weights turned round and their channels exchanged. What the product of transposed weights with dy would leave,
-// a window for each place, is in no memory then, and is not added up window by window.
+// opPlainConv is a convolution without groups and bias. With steps of one it may be computed by tiles, and its gradient
+// for x is one too, where that pays: of dy, with the weights turned round and their channels exchanged. What the
+// product of transposed weights with dy would leave, a window for each place, is in no memory then, and is not added up
+// window by window.
 //
 // opPlainFilters is the gradient for the filters.
 var opPlainConv, opPlainFilters *graph.Op
@@ -21,13 +22,16 @@ type plainFilterAttrs struct {
 }
 
 func init() {
-	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.", Class: graph.Composite, MinIn: 2, MaxIn: 2, Batch: batchConv,
+	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Batch: batchConv,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			// Sizes were checked as those of the convolution. That there are channels was not: a gradient may have none.
+			// Sizes were checked as those of the convolution. That there are channels was not: a gradient may have
+			// none.
 			a, x, w := c.Attrs().(ConvAttrs), c.Shape(0), c.Shape(1)
 			shape := graph.Shape{x[0], w[0]}
 			for i, p := range a.Padding {
-				shape = append(shape, rules.WindowCount(x[2+i].Plus(graph.Dim(2*p)), w[2+i], a.Stride[i], a.Dilation[i]))
+				shape = append(shape, rules.WindowCount(
+					x[2+i].Plus(graph.Dim(2*p)), w[2+i], a.Stride[i], a.Dilation[i]))
 			}
 			return c.DType(0), shape
 		},
@@ -54,7 +58,8 @@ func init() {
 		},
 		Grad: plainConvGrad,
 	}
-	opPlainFilters = &graph.Op{Name: "plain_filters", Func: "PlainFilters", Doc: "the gradient of a convolution for the filters.",
+	opPlainFilters = &graph.Op{Name: "plain_filters", Func: "PlainFilters",
+		Doc:   "the gradient of a convolution for the filters.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), slices.Clone(c.Attrs().(plainFilterAttrs).Shape)
@@ -91,12 +96,13 @@ func plainConv(x, w node, a ConvAttrs, places graph.Shape) node {
 	return productOfWindows(x, w, a, places.NumElements())
 }
 
-// fewestChannels is the number of channels from which on the gradient was measured to be faster as a convolution: they are
-// the rows of its product, of which fewer do not fill tiles.
+// fewestChannels is the number of channels from which on the gradient was measured to be faster as a convolution: they
+// are the rows of its product, of which fewer do not fill tiles.
 const fewestChannels = 16
 
-// hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if x has hardly more places than the
-// result, as each costs a window, and no more weights than windows to be put back, as the weights are copied to be turned round.
+// hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if x has hardly
+// more places than the result, as each costs a window, and no more weights than windows to be put back, as the weights
+// are copied to be turned round.
 func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 	for i, k := range w.Shape()[2:] {
 		size, known := k.Int()
@@ -107,11 +113,13 @@ func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 	return hasFewMorePlaces(x, w, a, places) && hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0], places)
 }
 
-// putBackOutputs is how much putting back one number of a window costs beside a product's work for it, which is one for each channel of the result, as
-// measured on images. Along a single axis windows are put back in long rows, for next to nothing.
+// putBackOutputs is how much putting back one number of a window costs beside a product's work for it, which is one for
+// each channel of the result, as measured on images. Along a single axis windows are put back in long rows, for next to
+// nothing.
 const putBackOutputs = 24
 
-// hasFewMorePlaces reports whether windows at all places of x cost no more than those at the places of the result and putting these back.
+// hasFewMorePlaces reports whether windows at all places of x cost no more than those at the places of the result and
+// putting these back.
 func hasFewMorePlaces(x, w node, a ConvAttrs, places graph.Dim) bool {
 	all, known := x.Shape()[2:].NumElements().Int()
 	few, alsoKnown := places.Int()

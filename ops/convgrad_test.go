@@ -34,9 +34,11 @@ func TestGradientsOfPlainConvolutions(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("conv")
 			rng := rand.New(rand.NewPCG(1, 2))
-			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...), g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
+			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...),
+				g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
 			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...)}
-			conv := []func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node{ops.Conv1D, ops.Conv2D, ops.Conv3D}[len(c.x)-3]
+			conv := []func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node{
+				ops.Conv1D, ops.Conv2D, ops.Conv3D}[len(c.x)-3]
 			requireGradients(t, in, conv(x, w, nil, ops.Padding(c.padding), ops.Dilation(c.dilation)), x, w)
 		})
 	}
@@ -56,8 +58,8 @@ func TestGradientOfPlainConvolutionWithSymbolicSizes(t *testing.T) {
 	requireGradients(t, feeds{x: random(rng, 2, 3, 5, 4), w: random(rng, 2, 3, 3, 3)}, y, x, w)
 }
 
-// The gradient for x of a convolution with steps of one lays out no windows: it takes memory as x and dy do. Padding may be an operation of its own, as
-// where borders mirror what lies behind them.
+// The gradient for x of a convolution with steps of one lays out no windows: it takes memory as x and dy do. Padding
+// may be an operation of its own, as where borders mirror what lies behind them.
 func TestGradientOfPlainConvolutionIsAConvolution(t *testing.T) {
 	const n, c, size = 4, 16, 24
 	for name, conv := range map[string]func(x, w *graph.Node) *graph.Node{

@@ -47,9 +47,10 @@ func FFTConvolve(x, y *graph.Node, mode ConvolveMode) *graph.Node {
 	return convolved("FFTConvolve", x, y, mode, false, byTransforms)
 }
 
-// convolved checks operands and picks the places of the mode. convolve is given padding before and behind x, and the axes' lengths of
-// the result.
-func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve func(x, y node, padding, places graph.Shape) node) node {
+// convolved checks operands and picks the places of the mode. convolve is given padding before and behind x, and the
+// axes' lengths of the result.
+func convolved(fn string, x, y node, mode ConvolveMode, flipped bool,
+	convolve func(x, y node, padding, places graph.Shape) node) node {
 	defer building(fn, x, y, mode)()
 	call := refused(fn, x, y).with(mode)
 	if bad := notTensors(call); bad != nil {
@@ -57,13 +58,17 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve f
 	}
 	switch {
 	case int(mode) >= len(convolveModes):
-		return call.wrong(graph.CodeOperand, "%s is not a mode of a convolution: use ConvolveFull, ConvolveSame or ConvolveValid", mode)
+		return call.wrong(graph.CodeOperand,
+			"%s is not a mode of a convolution: use ConvolveFull, ConvolveSame or ConvolveValid", mode)
 	case x.Rank() != y.Rank() || x.Rank() == 0:
-		return call.wrong(graph.CodeRank, "in1 and in2 should have the same dimensionality, but their shapes are %s and %s", x.Shape(), y.Shape())
+		return call.wrong(graph.CodeRank,
+			"in1 and in2 should have the same dimensionality, but their shapes are %s and %s", x.Shape(), y.Shape())
 	case x.DType() != y.DType():
-		return call.wrong(graph.CodeDType, "%s is %s and %s is %s: use Cast to convert them to one dtype", x.Called(), x.DType(), y.Called(), y.DType())
+		return call.wrong(graph.CodeDType, "%s is %s and %s is %s: use Cast to convert them to one dtype", x.Called(),
+			x.DType(), y.Called(), y.DType())
 	case slices.Contains(x.Shape(), 0) || slices.Contains(y.Shape(), 0):
-		return call.wrong(graph.CodeEmpty, "the operands of a convolution must have elements, but their shapes are %s and %s", x.Shape(), y.Shape())
+		return call.wrong(graph.CodeEmpty,
+			"the operands of a convolution must have elements, but their shapes are %s and %s", x.Shape(), y.Shape())
 	}
 	axes := make([]int, x.Rank())
 	for i := range axes {
@@ -79,7 +84,9 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool, convolve f
 		case !inside && around:
 			x, y = y, x
 		case !inside:
-			return call.wrong(graph.CodeOperand, "For 'valid' mode, one must be at least as large as the other in every dimension, but the shapes are %s and %s", x.Shape(), y.Shape())
+			return call.wrong(graph.CodeOperand,
+				"For 'valid' mode, one must be at least as large as the other in every dimension, but the shapes are %s and %s",
+				x.Shape(), y.Shape())
 		}
 	}
 	for i, n := range x.Shape() {
@@ -110,8 +117,8 @@ func covers(x, y node) bool {
 	return true
 }
 
-// lengthInside is the size along an axis of the operand that lies within the other. Along a single axis runs decide which does; along several y does, since the
-// same operand lies within the other along all of them.
+// lengthInside is the size along an axis of the operand that lies within the other. Along a single axis runs decide
+// which does; along several y does, since the same operand lies within the other along all of them.
 func lengthInside(x, y node, axis int) graph.Dim {
 	if x.Rank() == 1 {
 		return lesserSize(x.Graph(), x.Shape()[axis], y.Shape()[axis])
@@ -119,7 +126,8 @@ func lengthInside(x, y node, axis int) graph.Dim {
 	return y.Shape()[axis]
 }
 
-// requireElements requires of a convolution z that its operands have elements, and that y lies within x where all of it does.
+// requireElements requires of a convolution z that its operands have elements, and that y lies within x where all of it
+// does.
 func requireElements(z, x, y node, mode ConvolveMode) {
 	for i, n := range x.Shape() {
 		m := y.Shape()[i]
@@ -141,7 +149,8 @@ func byWindows(x, y node, padding, places graph.Shape) node {
 		x, y = Pad(x, i, padding[i], padding[i], 0), Flip(y, i)
 	}
 	image := func(v node) node { return Reshape(v, append(graph.Shape{1, 1}, v.Shape()...)...) }
-	a := ConvAttrs{Stride: forAxes(nil, x.Rank(), 1), Padding: forAxes(nil, x.Rank(), 0), Dilation: forAxes(nil, x.Rank(), 1), Groups: 1}
+	a := ConvAttrs{Stride: forAxes(nil, x.Rank(), 1), Padding: forAxes(nil, x.Rank(), 0),
+		Dilation: forAxes(nil, x.Rank(), 1), Groups: 1}
 	return Reshape(productOfWindows(image(x), image(y), a, places.NumElements()), places...)
 }
 
@@ -165,10 +174,12 @@ func byTransforms(x, y node, padding, places graph.Shape) node {
 
 func init() {
 	composed("Convolve", "the sum of x[i] y[k-i], along all axes.",
-		named("scipy.signal.convolve, numpy.convolve, scipy.signal.convolve2d", "", "jax.scipy.signal.convolve, jax.numpy.convolve, jax.scipy.signal.convolve2d", "", "",
+		named("scipy.signal.convolve, numpy.convolve, scipy.signal.convolve2d", "",
+			"jax.scipy.signal.convolve, jax.numpy.convolve, jax.scipy.signal.convolve2d", "", "",
 			func(e *graph.Example) node { return Convolve(e.Of("x", "n"), e.Of("y", "3"), ConvolveFull) }))
 	composed("Correlate", "the sum of x[i+k] y[i], along all axes.",
-		named("scipy.signal.correlate, numpy.correlate, scipy.signal.correlate2d", "", "jax.scipy.signal.correlate, jax.numpy.correlate, jax.scipy.signal.correlate2d", "", "",
+		named("scipy.signal.correlate, numpy.correlate, scipy.signal.correlate2d", "",
+			"jax.scipy.signal.correlate, jax.numpy.correlate, jax.scipy.signal.correlate2d", "", "",
 			func(e *graph.Example) node { return Correlate(e.Of("x", "n", "8"), e.Of("y", "2", "3"), ConvolveFull) }))
 	composed("FFTConvolve", "the sum of x[i] y[k-i], along all axes, by Fourier transforms.",
 		named("scipy.signal.fftconvolve", "", "jax.scipy.signal.fftconvolve", "", "",

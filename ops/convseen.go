@@ -6,15 +6,17 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Filters that are large beside their images have numbers that meet nothing but the padding: of 3×3 on an image of one place with a row of zeros around
-// it, all but the one in the middle. These add nothing to any sum, and the bytes of such filters, which few places share, are what takes the time. So a
-// convolution is computed with the numbers that some place has an element for, which are neighbours along each axis.
+// Filters that are large beside their images have numbers that meet nothing but the padding: of 3×3 on an image of one
+// place with a row of zeros around it, all but the one in the middle. These add nothing to any sum, and the bytes of
+// such filters, which few places share, are what takes the time. So a convolution is computed with the numbers that
+// some place has an element for, which are neighbours along each axis.
 
-// seenTaps are the numbers of filters that meet an element along an axis, and the zeros that are left around these: fewer than none are elements that no
-// number meets.
+// seenTaps are the numbers of filters that meet an element along an axis, and the zeros that are left around these:
+// fewer than none are elements that no number meets.
 type seenTaps struct{ first, count, before, after int }
 
-// seenAlong returns those along an axis. Nothing is left out where a size is not known, or where no number meets any element.
+// seenAlong returns those along an axis. Nothing is left out where a size is not known, or where no number meets any
+// element.
 func seenAlong(size, kernel, places graph.Dim, padding, stride, dilation int) (s seenTaps, fewer bool) {
 	n, known := size.Int()
 	k, alsoKnown := kernel.Int()
@@ -36,7 +38,8 @@ func seenAlong(size, kernel, places graph.Dim, padding, stride, dilation int) (s
 	return s, 0 < s.count && s.count < int(k)
 }
 
-// seenOf returns those along all axes of a convolution, and whether they are fewer than there are. Where only views of filters do, they are single ones.
+// seenOf returns those along all axes of a convolution, and whether they are fewer than there are. Where only views of
+// filters do, they are single ones.
 func seenOf(x, w, places graph.Shape, a ConvAttrs, onlyViews bool) (all []seenTaps, fewer bool) {
 	for i, k := range w[2:] {
 		s, less := seenAlong(x[2+i], k, places[i], a.Padding[i], a.Stride[i], a.Dilation[i])
@@ -70,7 +73,8 @@ func onlySeen(x, w node, a ConvAttrs, all []seenTaps) (node, node, ConvAttrs) {
 	return x, w, a
 }
 
-// onlySeen are the filters w of a convolution of x without the numbers that meet nothing but zeros, and its arguments then.
+// onlySeen are the filters w of a convolution of x without the numbers that meet nothing but zeros, and its arguments
+// then.
 func (a depthwiseAttrs) onlySeen(x, w node, places graph.Shape) (seen node, b depthwiseAttrs, fewer bool) {
 	b = a
 	b.Before, b.After = slices.Clone(a.Before), slices.Clone(a.After)

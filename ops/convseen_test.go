@@ -13,46 +13,53 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Filters of which numbers meet nothing but padding are computed without these. Fewer numbers are multiplied where the filters are fixed, and where what is left of them
-// is a view; results and gradients are those of all numbers.
+// Filters of which numbers meet nothing but padding are computed without these. Fewer numbers are multiplied where the
+// filters are fixed, and where what is left of them is a view; results and gradients are those of all numbers.
 func TestFiltersLargerThanImages(t *testing.T) {
 	for _, c := range []struct {
 		x, w                      []int
 		stride, padding, dilation [2]int
 		groups                    int
-		of, seen                  int // numbers of a filter, and those that are left; fewer only if fixed where these are more than one
+		// numbers of a filter, and those that are left; fewer only if fixed where these are more than one
+		of, seen int
 	}{
 		{[]int{1, 70, 1, 1}, []int{66, 70, 3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, 1, 9, 1},
 		{[]int{3, 70, 1, 1}, []int{66, 70, 3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1, 9, 1},
 		{[]int{1, 70, 2, 2}, []int{66, 70, 3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, 1, 9, 9},
-		{[]int{1, 70, 2, 2}, []int{66, 70, 3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1, 9, 4}, // other padding before than behind
+		// other padding before than behind
+		{[]int{1, 70, 2, 2}, []int{66, 70, 3, 3}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1, 9, 4},
 		{[]int{2, 70, 2, 1}, []int{66, 70, 5, 5}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, 1, 25, 3},
 		{[]int{1, 70, 3, 2}, []int{66, 70, 3, 7}, [2]int{1, 1}, [2]int{1, 3}, [2]int{1, 1}, 1, 21, 9},
 		{[]int{1, 70, 3, 2}, []int{66, 70, 3, 3}, [2]int{1, 1}, [2]int{3, 2}, [2]int{3, 2}, 1, 9, 1},
 		{[]int{1, 70, 3, 3}, []int{66, 70, 2, 2}, [2]int{1, 1}, [2]int{2, 0}, [2]int{4, 1}, 1, 4, 4},
-		{[]int{1, 70, 2, 2}, []int{66, 70, 2, 2}, [2]int{9, 1}, [2]int{2, 0}, [2]int{3, 1}, 1, 4, 2}, // an element that no number meets
+		// an element that no number meets
+		{[]int{1, 70, 2, 2}, []int{66, 70, 2, 2}, [2]int{9, 1}, [2]int{2, 0}, [2]int{3, 1}, 1, 4, 2},
 		{[]int{2, 24, 1, 1}, []int{16, 3, 3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, 8, 9, 1},
-		{[]int{2, 24, 2, 2}, []int{16, 3, 5, 5}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, 8, 25, 25}, // of groups only single numbers
+		// of groups only single numbers
+		{[]int{2, 24, 2, 2}, []int{16, 3, 5, 5}, [2]int{1, 1}, [2]int{2, 2}, [2]int{1, 1}, 8, 25, 25},
 		{[]int{0, 70, 1, 1}, []int{66, 70, 3, 3}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, 1, 0, 0},
 	} {
 		for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
 			t.Run(fmt.Sprint(c, dtype), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, 2))
 				xs, ws := random(rng, c.x...), random(rng, c.w...)
-				shape, want := naiveConv2D(array{c.x, xs.Floats(), 0}, array{c.w, ws.Floats(), 0}, make([]float64, c.w[0]), c.stride, c.padding, c.dilation, c.groups)
+				shape, want := naiveConv2D(array{c.x, xs.Floats(), 0}, array{c.w, ws.Floats(), 0},
+					make([]float64, c.w[0]), c.stride, c.padding, c.dilation, c.groups)
 				left := c.of
 				if c.seen == 1 {
 					left = 1
 				}
 				for _, fixed := range []bool{false, true} {
 					g := graph.New("conv")
-					x, w := g.Input("x", dtype, graph.MakeShape(c.x...)...), g.Input("w", dtype, graph.MakeShape(c.w...)...)
+					x, w := g.Input("x", dtype, graph.MakeShape(c.x...)...),
+						g.Input("w", dtype, graph.MakeShape(c.w...)...)
 					feed := exec.Feed{x: arrayOf(dtype, c.x, xs.Floats()), w: arrayOf(dtype, c.w, ws.Floats())}
 					if fixed {
 						w, left = g.Param("fixed", dtype, graph.MakeShape(c.w...)...), c.seen
 						delete(feed, w)
 					}
-					y := ops.Conv2D(x, w, nil, ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...), ops.Dilation(c.dilation[:]...), ops.Groups(c.groups))
+					y := ops.Conv2D(x, w, nil, ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...),
+						ops.Dilation(c.dilation[:]...), ops.Groups(c.groups))
 					p, err := exec.Compile(g, exec.Outputs(y))
 					require.NoError(t, err)
 					stats, err := p.Stats(nil)
@@ -69,7 +76,8 @@ func TestFiltersLargerThanImages(t *testing.T) {
 						got, err := out.Array(y)
 						require.NoError(t, err)
 						require.Equal(t, shape, got.Shape)
-						requireClose(t, want, reference.Value{DType: dtype, Shape: got.Shape, Data: got.Data}.Floats(), 1e-4, "conv2d")
+						requireClose(t, want, reference.Value{DType: dtype, Shape: got.Shape, Data: got.Data}.Floats(),
+							1e-4, "conv2d")
 					}
 				}
 			})
@@ -92,14 +100,16 @@ func TestWhatIsLeftOfFiltersIsLaidOutOnce(t *testing.T) {
 	s, rng := p.NewSession(), rand.New(rand.NewPCG(1, 2))
 	for range 2 {
 		xs, ws := random(rng, 1, channels, 2, 2), random(rng, filters, channels, 3, 3)
-		_, want := naiveConv2D(array{xs.Shape, xs.Floats(), 0}, array{ws.Shape, ws.Floats(), 0}, make([]float64, filters), [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1)
+		_, want := naiveConv2D(array{xs.Shape, xs.Floats(), 0}, array{ws.Shape, ws.Floats(), 0},
+			make([]float64, filters), [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, 1)
 		require.NoError(t, s.SetParam(w, arrayOf(graph.Float32, ws.Shape, ws.Floats())))
 		for range 3 {
 			out, err := s.Run(t.Context(), exec.Feed{x: arrayOf(graph.Float32, xs.Shape, xs.Floats())})
 			require.NoError(t, err)
 			got, err := out.Array(y)
 			require.NoError(t, err)
-			requireClose(t, want, reference.Value{DType: graph.Float32, Shape: got.Shape, Data: got.Data}.Floats(), 1e-4, "conv2d")
+			requireClose(t, want, reference.Value{DType: graph.Float32, Shape: got.Shape, Data: got.Data}.Floats(),
+				1e-4, "conv2d")
 		}
 	}
 }

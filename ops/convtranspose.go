@@ -12,12 +12,15 @@ var opConvTranspose1D, opConvTranspose2D, opConvTranspose3D *graph.Op
 // transposedConvolution is the entry of the opposite of a convolution.
 func transposedConvolution(name, fn string, axes int) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: "each element of x times the weights, added up where the windows of a convolution meet, plus a bias.",
+		Name: name, Func: fn,
+		Doc:   "each element of x times the weights, added up where the windows of a convolution meet, plus a bias.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
 			if a.Mode != PadZeros {
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: a.Mode.String() + " does not apply to a transposed convolution, whose padding removes elements of the result"})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+					Summary: a.Mode.String() +
+						" does not apply to a transposed convolution, whose padding removes elements of the result"})
 			}
 			return rules.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
 		},
@@ -30,17 +33,22 @@ func init() {
 	opConvTranspose1D = transposedConvolution("conv_transpose1d", "ConvTranspose1D", 1)
 	opConvTranspose2D = transposedConvolution("conv_transpose2d", "ConvTranspose2D", 2)
 	opConvTranspose3D = transposedConvolution("conv_transpose3d", "ConvTranspose3D", 3)
-	opConvTranspose1D.Ref = named("", "torch.nn.functional.conv_transpose1d", "jax.lax.conv_transpose", "ConvTranspose", "",
+	opConvTranspose1D.Ref = named("", "torch.nn.functional.conv_transpose1d", "jax.lax.conv_transpose",
+		"ConvTranspose", "",
 		func(e *graph.Example) node {
 			return ConvTranspose1D(e.Of("x", "n", "c", "8"), e.Of("w", "c", "d", "3"), e.Of("b", "d"), Stride(2))
 		})
-	opConvTranspose2D.Ref = named("", "torch.nn.functional.conv_transpose2d", "jax.lax.conv_transpose", "ConvTranspose", "",
+	opConvTranspose2D.Ref = named("", "torch.nn.functional.conv_transpose2d", "jax.lax.conv_transpose",
+		"ConvTranspose", "",
 		func(e *graph.Example) node {
-			return ConvTranspose2D(e.Of("x", "n", "c", "8", "8"), e.Of("w", "c", "d", "3", "3"), e.Of("b", "d"), Stride(2))
+			return ConvTranspose2D(e.Of("x", "n", "c", "8", "8"), e.Of("w", "c", "d", "3", "3"), e.Of("b", "d"),
+				Stride(2))
 		})
-	opConvTranspose3D.Ref = named("", "torch.nn.functional.conv_transpose3d", "jax.lax.conv_transpose", "ConvTranspose", "",
+	opConvTranspose3D.Ref = named("", "torch.nn.functional.conv_transpose3d", "jax.lax.conv_transpose",
+		"ConvTranspose", "",
 		func(e *graph.Example) node {
-			return ConvTranspose3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "c", "d", "3", "3", "3"), e.Of("b", "d"), Stride(2))
+			return ConvTranspose3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "c", "d", "3", "3", "3"),
+				e.Of("b", "d"), Stride(2))
 		})
 }
 
@@ -100,5 +108,6 @@ func convTranspose(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node
 			o.conv(&extra)
 		}
 	}
-	return convolve(op, axes, x, w, b, append(slices.Clip(opts), OutputPadding(forAxes(extra.OutputPadding, axes, 0)...)))
+	return convolve(op, axes, x, w, b, append(
+		slices.Clip(opts), OutputPadding(forAxes(extra.OutputPadding, axes, 0)...)))
 }

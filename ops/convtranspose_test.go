@@ -20,11 +20,16 @@ func TestConvTransposeIsTheGradientOfConv(t *testing.T) {
 		stride, padding, dilation, extra [2]int
 		groups                           int
 	}{
-		{[]int{2, 3, 3, 4}, []int{3, 2, 2, 3}, []int{2, 2, 4, 6}, [2]int{1, 1}, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, 0}, 1},
-		{[]int{1, 2, 3, 3}, []int{2, 3, 3, 3}, []int{1, 3, 6, 6}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1}, [2]int{1, 1}, 1},
-		{[]int{1, 4, 2, 3}, []int{4, 1, 2, 2}, []int{1, 2, 6, 4}, [2]int{3, 2}, [2]int{0, 1}, [2]int{1, 1}, [2]int{1, 0}, 2},
-		{[]int{1, 1, 3, 2}, []int{1, 1, 2, 2}, []int{1, 1, 6, 5}, [2]int{1, 2}, [2]int{0, 0}, [2]int{3, 2}, [2]int{0, 0}, 1},
-		{[]int{1, 2, 2, 2}, []int{2, 2, 2, 2}, []int{1, 2, 4, 4}, [2]int{2, 2}, [2]int{0, 0}, [2]int{1, 1}, [2]int{0, 0}, 1},
+		{[]int{2, 3, 3, 4}, []int{3, 2, 2, 3}, []int{2, 2, 4, 6}, [2]int{1, 1}, [2]int{0, 0}, [2]int{1, 1},
+			[2]int{0, 0}, 1},
+		{[]int{1, 2, 3, 3}, []int{2, 3, 3, 3}, []int{1, 3, 6, 6}, [2]int{2, 2}, [2]int{1, 1}, [2]int{1, 1},
+			[2]int{1, 1}, 1},
+		{[]int{1, 4, 2, 3}, []int{4, 1, 2, 2}, []int{1, 2, 6, 4}, [2]int{3, 2}, [2]int{0, 1}, [2]int{1, 1},
+			[2]int{1, 0}, 2},
+		{[]int{1, 1, 3, 2}, []int{1, 1, 2, 2}, []int{1, 1, 6, 5}, [2]int{1, 2}, [2]int{0, 0}, [2]int{3, 2},
+			[2]int{0, 0}, 1},
+		{[]int{1, 2, 2, 2}, []int{2, 2, 2, 2}, []int{1, 2, 4, 4}, [2]int{2, 2}, [2]int{0, 0}, [2]int{1, 1},
+			[2]int{0, 0}, 1},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("conv")
@@ -33,21 +38,24 @@ func TestConvTransposeIsTheGradientOfConv(t *testing.T) {
 			w := g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
 			b := g.Input("b", graph.Float64, graph.Dim(c.out[1]))
 			z := g.Input("z", graph.Float64, graph.MakeShape(c.out...)...)
-			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...), b: random(rng, c.out[1]), z: random(rng, c.out...)}
-			options := []ops.ConvOption{ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...), ops.Dilation(c.dilation[:]...), ops.Groups(c.groups)}
+			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...), b: random(rng, c.out[1]),
+				z: random(rng, c.out...)}
+			options := []ops.ConvOption{ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...),
+				ops.Dilation(c.dilation[:]...), ops.Groups(c.groups)}
 			y := ops.ConvTranspose2D(x, w, nil, append(options, ops.OutputPadding(c.extra[:]...))...)
 			require.NoError(t, y.Err())
 			require.Equal(t, graph.MakeShape(c.out...), y.Shape())
 			adjoint := autodiff.Grad(ops.Conv2D(z, w, nil, options...), []*graph.Node{z}, autodiff.Upstream(x))[0]
 			got := evaluate(t, in, y, adjoint)
 			requireClose(t, got[1].Floats(), got[0].Floats(), 1e-12, "conv_transpose2d")
-			requireGradients(t, in, ops.ConvTranspose2D(x, w, b, append(options, ops.OutputPadding(c.extra[:]...))...), x, w, b)
+			requireGradients(t, in, ops.ConvTranspose2D(x, w, b, append(options, ops.OutputPadding(c.extra[:]...))...),
+				x, w, b)
 		})
 	}
 }
 
-// Output padding may reach beyond what a step leaves over, where it is less than the dilation: zeros are behind the last window, of which padding
-// shows less.
+// Output padding may reach beyond what a step leaves over, where it is less than the dilation: zeros are behind the
+// last window, of which padding shows less.
 func TestOutputPaddingBeyondTheStride(t *testing.T) {
 	for _, c := range []struct {
 		stride, padding, dilation, extra [2]int
@@ -62,8 +70,10 @@ func TestOutputPaddingBeyondTheStride(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			x, w := g.Input("x", graph.Float64, 2, 4, 3, 4), g.Input("w", graph.Float64, 4, 2, 3, 2)
 			in := feeds{x: random(rng, 2, 4, 3, 4), w: random(rng, 4, 2, 3, 2)}
-			options := []ops.ConvOption{ops.Stride(c.stride[:]...), ops.Dilation(c.dilation[:]...), ops.Groups(c.groups)}
-			y := ops.ConvTranspose2D(x, w, nil, append(options, ops.Padding(c.padding[:]...), ops.OutputPadding(c.extra[:]...))...)
+			options := []ops.ConvOption{ops.Stride(c.stride[:]...), ops.Dilation(c.dilation[:]...),
+				ops.Groups(c.groups)}
+			y := ops.ConvTranspose2D(
+				x, w, nil, append(options, ops.Padding(c.padding[:]...), ops.OutputPadding(c.extra[:]...))...)
 			require.NoError(t, y.Err())
 			whole := ops.ConvTranspose2D(x, w, nil, options...)
 			for i, extra := range c.extra {
@@ -105,9 +115,12 @@ func TestConvTransposeOfOneRowWithSymbolicSize(t *testing.T) {
 func TestConvTransposeMistakes(t *testing.T) {
 	g := graph.New("conv")
 	x, w := g.Input("x", graph.Float64, 1, 2, 1), g.Input("w", graph.Float64, 3, 2, 2)
-	requireMistake(t, ops.ConvTranspose1D(x, w, nil), "Given transposed=1, weight of size [3, 2, 2], expected input[1, 2, 1] to have 3 channels, but got 2 channels instead")
+	requireMistake(t, ops.ConvTranspose1D(x, w, nil),
+		"Given transposed=1, weight of size [3, 2, 2], expected input[1, 2, 1] to have 3 channels, but got 2 channels instead")
 	v := g.Input("v", graph.Float64, 2, 2, 2)
-	requireMistake(t, ops.ConvTranspose1D(x, v, nil, ops.Padding(1)), "Given input size per channel: (1). Calculated output size per channel: (0). Output size is too small")
-	requireMistake(t, ops.ConvTranspose1D(x, v, nil, ops.OutputPadding(1)), "output padding must be smaller than either stride or dilation, but got output_padding=[1]")
+	requireMistake(t, ops.ConvTranspose1D(x, v, nil, ops.Padding(1)),
+		"Given input size per channel: (1). Calculated output size per channel: (0). Output size is too small")
+	requireMistake(t, ops.ConvTranspose1D(x, v, nil, ops.OutputPadding(1)),
+		"output padding must be smaller than either stride or dilation, but got output_padding=[1]")
 	requireMistake(t, ops.Conv1D(v, v, nil, ops.OutputPadding(1)), "OutputPadding is for transposed convolutions")
 }

@@ -9,19 +9,27 @@ import (
 )
 
 func init() {
-	composed("Unique", "the different elements in rising order, the place of each element among them, and how often each is found.",
-		named("numpy.unique", "torch.unique", "jax.numpy.unique, jax.numpy.unique_all, jax.numpy.unique_counts, jax.numpy.unique_inverse, jax.numpy.unique_values", "Unique", "", func(e *graph.Example) node {
-			return e.Several(Unique(e.Of("x", "n"), e.Shape("n")[0], num(0)))
-		}))
-	composed("UniqueConsecutive", "the elements that differ from the one before, the place of each element among them, and how many follow one another.",
+	composed(
+		"Unique",
+		"the different elements in rising order, the place of each element among them, and how often each is found.",
+		named("numpy.unique", "torch.unique",
+			"jax.numpy.unique, jax.numpy.unique_all, jax.numpy.unique_counts, jax.numpy.unique_inverse, jax.numpy.unique_values",
+			"Unique", "", func(e *graph.Example) node {
+				return e.Several(Unique(e.Of("x", "n"), e.Shape("n")[0], num(0)))
+			}))
+	composed("UniqueConsecutive",
+		"the elements that differ from the one before, the place of each element among them, and how many follow one another.",
 		named("", "torch.unique_consecutive", "", "", "", func(e *graph.Example) node {
 			values, _, _ := UniqueConsecutive(e.Of("x", "n"), e.Shape("n")[0], num(0))
 			return values
 		}))
 	composed("IsIn", "whether each element is among others.",
-		flat("its result is a truth value", "numpy.isin", "torch.isin", "jax.numpy.isin", "", "", func(e *graph.Example) node { return IsIn(e.Of("x", "n"), e.Of("among", "k")) }))
+		flat("its result is a truth value", "numpy.isin", "torch.isin", "jax.numpy.isin", "", "",
+			func(e *graph.Example) node { return IsIn(e.Of("x", "n"), e.Of("among", "k")) }))
 	composed("Histc", "how many elements are in each of the given number of equal parts of a range.",
-		flat(flatBetweenJumps, "", "torch.histc", "", "", "", func(e *graph.Example) node { return Histc(e.Of("x", "n"), 8, 0, 1) }))
+		flat(flatBetweenJumps, "", "torch.histc", "", "", "", func(e *graph.Example) node {
+			return Histc(e.Of("x", "n"), 8, 0, 1)
+		}))
 	composed("Bincount", "how often each of the numbers 0, 1, … is found, or the sum of its weights.",
 		named("numpy.bincount", "torch.bincount", "jax.numpy.bincount", "", "", func(e *graph.Example) node {
 			return Bincount(e.As(graph.Int64, "x", "n"), e.Shape("m")[0], e.Of("weights", "n"))
@@ -49,7 +57,8 @@ func UniqueConsecutive(x *graph.Node, size graph.Dim, fill *graph.Node) (values,
 }
 
 // runsOf finds the runs of equal elements, in an order of x, which is nil for that in which they are.
-func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sorted, order node)) (values, inverse, counts node) {
+func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sorted, order node)) (values, inverse,
+	counts node) {
 	defer building(fn, x, size, fill)()
 	call := refused(fn, x, fill).with(size)
 	if bad := wrongUnique(call, x, fill); bad != nil {
@@ -77,8 +86,9 @@ func wrongUnique(call refusedCall, x, fill node) node {
 	return nil
 }
 
-// firstOfRuns takes the first element, or row, of each run of a vector, or a matrix, for whose places it is said whether a run begins there. order has
-// the places from which they were taken, or is nil. inverse is of the places before.
+// firstOfRuns takes the first element, or row, of each run of a vector, or a matrix, for whose places it is said
+// whether a run begins there. order has the places from which they were taken, or is nil. inverse is of the places
+// before.
 func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values, inverse, counts node) {
 	if !sorted.Judged() {
 		return sorted, sorted, sorted
@@ -87,7 +97,8 @@ func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values,
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)
 	rank := Sub(CumSum(Cast(begins, graph.Int64), 0), num64(1))
 	total := Sum(Cast(begins, graph.Int64))
-	total = Assert(total, LessEqual(total, room), fmt.Sprintf("there are more distinct values than the given size, %s", size))
+	total = Assert(total, LessEqual(total, room),
+		fmt.Sprintf("there are more distinct values than the given size, %s", size))
 	rank = Minimum(rank, Sub(total, num64(1))) // which it is anyway: the sum is what is checked
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
@@ -108,7 +119,8 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 		return refusal(refused("Bincount", x).with(size), nil)
 	case x.Rank() != 1 || !x.DType().IsInt():
 		return refusal(refused("Bincount", x).with(size), &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, but %s is %s of shape %s", x.Called(), x.DType(), x.Shape())})
+			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, but %s is %s of shape %s",
+				x.Called(), x.DType(), x.Shape())})
 	}
 	if x.DType() != graph.Int32 {
 		x = Cast(x, graph.Int64)
@@ -164,7 +176,8 @@ func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	case known && n <= 0:
 		return call.wrong(graph.CodeOperand, "torch.histogram(): bins must be > 0, but got %d for dimension 0", n)
 	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
-		return call.wrong(graph.CodeOperand, "torch.histc(): the range from %v to %v is not finite, or descending", low, high)
+		return call.wrong(graph.CodeOperand, "torch.histc(): the range from %v to %v is not finite, or descending", low,
+			high)
 	}
 	g, t, size := x.Graph(), x.DType(), x.Shape().NumElements()
 	x = StopGradient(Reshape(x, size))

@@ -11,7 +11,9 @@ import (
 // where k is Poisson-distributed. freedom is above 0, noncentrality is not negative, and both broadcast. No gradient
 // flows.
 func NoncentralChiSquare(seed, freedom, noncentrality *graph.Node) *graph.Node {
-	return ofParameters("NoncentralChiSquare", seed, freedom, noncentrality, func(d, nonc node) node { return noncentral(seed, d, nonc) })
+	return ofParameters("NoncentralChiSquare", seed, freedom, noncentrality, func(d, nonc node) node {
+		return noncentral(seed, d, nonc)
+	})
 }
 
 func noncentral(seed, freedom, noncentrality node) node {
@@ -149,9 +151,13 @@ func init() {
 			return NoncentralF(seed(e), e.Of("above", "n"), e.Of("below", "n"), e.Of("noncentrality", "n"))
 		}))
 	composed("LogSeries", "a number of the logarithmic series distribution.",
-		flat("it jumps", "numpy.random.logseries", "", "", "", "", func(e *graph.Example) node { return LogSeries(seed(e), e.Of("p", "n")) }))
+		flat("it jumps", "numpy.random.logseries", "", "", "", "", func(e *graph.Example) node {
+			return LogSeries(seed(e), e.Of("p", "n"))
+		}))
 	composed("Zipf", "a number of Zipf's distribution.",
-		flat("it jumps", "numpy.random.zipf", "", "", "", "", func(e *graph.Example) node { return Zipf(seed(e), e.Of("exponent", "n")) }))
+		flat("it jumps", "numpy.random.zipf", "", "", "", "", func(e *graph.Example) node {
+			return Zipf(seed(e), e.Of("exponent", "n"))
+		}))
 	composed("Hypergeometric", "how many of a sample without putting back are good.",
 		flat("it jumps", "numpy.random.hypergeometric", "", "", "", "", func(e *graph.Example) node {
 			return Hypergeometric(seed(e), e.Of("good", "n"), e.Of("bad", "n"), e.Of("sample", "n"))

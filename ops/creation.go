@@ -40,11 +40,13 @@ func init() {
 		},
 	})
 	opIota = define(graph.Op{
-		Name: "iota", Func: "Iota", Doc: "the position along an axis, from 0, as Int64.", Class: graph.Elementwise, Grad: noGradient,
+		Name: "iota", Func: "Iota", Doc: "the position along an axis, from 0, as Int64.", Class: graph.Elementwise,
+		Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(IotaAttrs)
 			if a.Axis < 0 || a.Axis >= len(a.Shape) {
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no axis %d in %s", a.Axis, a.Shape)})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+					Summary: fmt.Sprintf("there is no axis %d in %s", a.Axis, a.Shape)})
 			}
 			return graph.Int64, a.Shape
 		},
@@ -53,7 +55,8 @@ func init() {
 		},
 	})
 	opSize = define(graph.Op{
-		Name: "size", Func: "Size", Doc: "a size of the program as a number.", Class: graph.Elementwise, Grad: noGradient,
+		Name: "size", Func: "Size", Doc: "a size of the program as a number.", Class: graph.Elementwise,
+		Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.Attrs().(SizeAttrs).To, graph.Shape{}
 		},
@@ -63,18 +66,22 @@ func init() {
 	})
 	opFull.Ref = flat(noSlope, "numpy.full", "torch.full", "jax.numpy.full, jax.lax.full", "ConstantOfShape", "",
 		func(e *graph.Example) node { return Full(e.Graph, e.DType, 3, e.Shape("n", "k")...) })
-	opIota.Ref = named("numpy.arange, numpy.indices", "torch.arange", "jax.lax.broadcasted_iota, jax.lax.iota, jax.numpy.indices", "Range", "",
+	opIota.Ref = named("numpy.arange, numpy.indices", "torch.arange",
+		"jax.lax.broadcasted_iota, jax.lax.iota, jax.numpy.indices", "Range", "",
 		func(e *graph.Example) node { return Iota(e.Graph, 1, e.Shape("n", "k")...) })
 	opSize.Ref = named("numpy.size", "", "jax.numpy.size", "Size", "SizeOf",
 		func(e *graph.Example) node { return Size(e.Graph, graph.Int64, e.Shape("n")[0]) })
 	composed("FullLike", "one number in every position of x.",
-		flat(noSlope, "numpy.full_like", "torch.full_like, torch.fill", "jax.numpy.full_like, jax.lax.full_like", "", "",
+		flat(noSlope, "numpy.full_like", "torch.full_like, torch.fill", "jax.numpy.full_like, jax.lax.full_like",
+			"", "",
 			func(e *graph.Example) node { return FullLike(e.Of("x", "n"), 3) }))
 	composed("Zeros", "0 in every place.",
-		flat(noSlope, "numpy.zeros, numpy.empty", "torch.zeros, torch.empty", "jax.numpy.zeros, jax.numpy.empty", "ConstantOfShape", "",
+		flat(noSlope, "numpy.zeros, numpy.empty", "torch.zeros, torch.empty", "jax.numpy.zeros, jax.numpy.empty",
+			"ConstantOfShape", "",
 			func(e *graph.Example) node { return Zeros(e.Graph, e.DType, e.Shape("n", "k")...) }))
 	composed("ZerosLike", "0 in every position of x.",
-		flat(noSlope, "numpy.zeros_like, numpy.empty_like", "torch.zeros_like, torch.empty_like", "jax.numpy.zeros_like, jax.numpy.empty_like", "", "",
+		flat(noSlope, "numpy.zeros_like, numpy.empty_like", "torch.zeros_like, torch.empty_like",
+			"jax.numpy.zeros_like, jax.numpy.empty_like", "", "",
 			func(e *graph.Example) node { return ZerosLike(e.Of("x", "n")) }))
 }
 

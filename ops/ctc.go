@@ -27,8 +27,10 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 	logProbs = logarithms.checks(refused("CTC", logProbs, targets, inputLengths, targetLengths), logProbs)
 	in, round := computedWide(logProbs)
 	logProbs = in[0]
-	inputLengths = lengthsUpTo(inputLengths, logProbs.Shape()[0], "input_lengths are not in the range from 0 to the number of steps")
-	targetLengths = lengthsUpTo(targetLengths, targets.Shape()[1], "target_lengths are not in the range from 0 to the size of targets")
+	inputLengths = lengthsUpTo(inputLengths, logProbs.Shape()[0],
+		"input_lengths are not in the range from 0 to the number of steps")
+	targetLengths = lengthsUpTo(targetLengths, targets.Shape()[1],
+		"target_lengths are not in the range from 0 to the size of targets")
 	c := newCTC(l, logProbs, targets, targetLengths)
 	steps := Slice(logProbs, 0, 1, End, 1)
 	numbers := Add(Iota(logProbs.Graph(), 0, steps.Shape()[:min(1, steps.Rank())]...), num64(1))
@@ -68,7 +70,8 @@ func newCTC(l lossCall, logProbs, targets, targetLengths node) *ctc {
 	return c
 }
 
-// begin is the forward variables of the first step, which may be at the first blank or at the first label; of no step, before the first blank.
+// begin is the forward variables of the first step, which may be at the first blank or at the first label; of no step,
+// before the first blank.
 func (c *ctc) begin(inputLengths node) node {
 	place := Iota(c.labels.Graph(), 1, c.labels.Shape()...)
 	allowed := LessEqual(place, Minimum(c.lengths, num64(1)))
@@ -120,11 +123,13 @@ func (l lossCall) refusedCTC(call refusedCall) node {
 		x := call.in[i]
 		switch {
 		case x.Rank() != rank:
-			return wrong(graph.CodeRank, "%s of CTC must have %d axes, but %s has shape %s", words[i], rank, x.Called(), x.Shape())
+			return wrong(graph.CodeRank, "%s of CTC must have %d axes, but %s has shape %s", words[i], rank, x.Called(),
+				x.Shape())
 		case i == 0 && !x.DType().IsFloat():
 			return wrong(graph.CodeDType, `"ctc_loss_cpu" not implemented for '%s'`, x.DType().TorchName())
 		case i > 0 && !x.DType().IsIndex():
-			return wrong(graph.CodeDType, "%s of CTC must be integers, but %s has dtype %s", words[i], x.Called(), x.DType())
+			return wrong(graph.CodeDType, "%s of CTC must be integers, but %s has dtype %s", words[i], x.Called(),
+				x.DType())
 		}
 	}
 	if classes, known := call.in[0].Shape()[2].Int(); l.blank < 0 || known && int64(l.blank) >= classes {
@@ -135,8 +140,10 @@ func (l lossCall) refusedCTC(call refusedCall) node {
 
 func init() {
 	composed("CTC", "mean of -log(sum over alignments of the product of probabilities) / length.",
-		shownAs("CTC(logProbs, targets, inputLengths, targetLengths)", named("", "torch.nn.functional.ctc_loss", "", "", "CTCLoss",
-			func(e *graph.Example) node {
-				return CTC(e.Of("logProbs", "t", "n", "5"), e.As(graph.Int64, "targets", "n", "s"), e.As(graph.Int64, "inputLengths", "n"), e.As(graph.Int64, "targetLengths", "n"))
-			})))
+		shownAs("CTC(logProbs, targets, inputLengths, targetLengths)",
+			named("", "torch.nn.functional.ctc_loss", "", "", "CTCLoss",
+				func(e *graph.Example) node {
+					return CTC(e.Of("logProbs", "t", "n", "5"), e.As(graph.Int64, "targets", "n", "s"),
+						e.As(graph.Int64, "inputLengths", "n"), e.As(graph.Int64, "targetLengths", "n"))
+				})))
 }

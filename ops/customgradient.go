@@ -36,7 +36,8 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in = slices.Clone(in)
 	refuse := func(format string, args ...any) node {
-		return refusal(refused("WithGradient", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
+		return refusal(refused("WithGradient", in...),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
 	}
 	switch {
 	case forward == nil || backward == nil:
@@ -55,8 +56,10 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	}
 	if lost := readBeside(first, in); lost != nil {
 		return refusal(refused("WithGradient", in...), &graph.Mistake{Code: graph.CodeGradient,
-			Summary: fmt.Sprintf("%s reads %s, which is not among its operands: no gradient would reach it", name, lost.Called()),
-			Help:    []string{"pass it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
+			Summary: fmt.Sprintf("%s reads %s, which is not among its operands: no gradient would reach it", name,
+				lost.Called()),
+			Help: []string{
+				"pass it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
 	}
 	return graph.Apply(customGradient(name, backward), nil, append([]node{first}, in...)...)
 }
@@ -73,7 +76,8 @@ func called(forward func(in []*graph.Node) *graph.Node, in []node) (y node, pani
 
 // customGradient is the operation of a value, its first operand, whose gradient goes to the others.
 func customGradient(name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Op {
-	op := &graph.Op{Name: "with_gradient", Func: name, Doc: "a value with a gradient of its own", Class: graph.Composite, MinIn: 1, MaxIn: -1,
+	op := &graph.Op{Name: "with_gradient", Func: name, Doc: "a value with a gradient of its own",
+		Class: graph.Composite, MinIn: 1, MaxIn: -1,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
 	}
@@ -88,7 +92,8 @@ func customGradient(name string, backward func(y, dy *graph.Node, in []*graph.No
 }
 
 // ownGradient is the gradient of operand i that a user's function gives.
-func ownGradient(asked *askedOnce, name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node, y, dy node, in []node, i int) node {
+func ownGradient(asked *askedOnce, name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node, y,
+	dy node, in []node, i int) node {
 	return oneOf(name, asked.grads(y, dy, func() []node { return backward(y, dy, slices.Clone(in)) }), in, i)
 }
 
@@ -120,10 +125,11 @@ func readBeside(y node, in []node) node {
 
 func init() {
 	composed("WithGradient", "a function of values whose gradient another function says.",
-		shownAs("WithGradient(name, []*graph.Node{x}, forward, backward)", named("", "torch.autograd.Function", "jax.custom_vjp", "", "",
-			func(e *graph.Example) node {
-				return WithGradient("RoundThrough", []node{e.Of("x", "n")},
-					func(in []node) node { return Round(in[0]) },
-					func(_, dy node, _ []node) []node { return []node{dy} })
-			})))
+		shownAs("WithGradient(name, []*graph.Node{x}, forward, backward)",
+			named("", "torch.autograd.Function", "jax.custom_vjp", "", "",
+				func(e *graph.Example) node {
+					return WithGradient("RoundThrough", []node{e.Of("x", "n")},
+						func(in []node) node { return Round(in[0]) },
+						func(_, dy node, _ []node) []node { return []node{dy} })
+				})))
 }

@@ -44,8 +44,8 @@ func TestOwnGradientsOfOwnGradients(t *testing.T) {
 	requireGradients(t, in, y, x)
 }
 
-// TestGradientsOfAFixedPoint differentiates y = tanh(a·y + b) by what holds of it, also with respect to what the backward
-// function has computed, and says what to do where it asks for its own gradient.
+// TestGradientsOfAFixedPoint differentiates y = tanh(a·y + b) by what holds of it, also with respect to what the
+// backward function has computed, and says what to do where it asks for its own gradient.
 func TestGradientsOfAFixedPoint(t *testing.T) {
 	g := graph.New("fixed point")
 	a, b := g.Input("a", graph.Float64, 2), g.Input("b", graph.Float64, 2)
@@ -87,8 +87,10 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	x, _ := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, nil, pass), "a function of Own is nil")
 	requireMistake(t, ops.WithGradient("Own", []node{x, nil}, same, pass), "operand 1 is nil")
-	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go:90: ouch")
-	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { return nil }, pass), "the forward function of Own returns nil")
+	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass),
+		"the forward function of Own panics at customgradient_test.go:90: ouch")
+	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { return nil }, pass),
+		"the forward function of Own returns nil")
 	x, w := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], w) }, pass),
 		"Own reads w, which is not among its operands: no gradient would reach it")
@@ -96,8 +98,10 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	y := ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], ops.StopGradient(w)) }, pass)
 	require.NoError(t, y.Err())
 	two := ops.WithGradient("Own", []node{x}, same, func(_, dy node, _ []node) []node { return []node{dy, dy} })
-	requireMistake(t, autodiff.Grad(ops.Sum(two), []node{x})[0], "the backward function of Own returns 2 gradients for 1 operands")
+	requireMistake(t, autodiff.Grad(ops.Sum(two), []node{x})[0],
+		"the backward function of Own returns 2 gradients for 1 operands")
 	x, _ = build()
 	wrong := ops.WithGradient("Own", []node{x}, same, func(_, dy node, _ []node) []node { return []node{ops.Sum(dy)} })
-	require.ErrorContains(t, autodiff.Grad(ops.Sum(wrong), []node{x})[0].Err(), "returns for operand 1 shape [] of an operand of shape [3]")
+	require.ErrorContains(t, autodiff.Grad(ops.Sum(wrong), []node{x})[0].Err(),
+		"returns for operand 1 shape [] of an operand of shape [3]")
 }

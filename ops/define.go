@@ -64,7 +64,8 @@ func boolType(c *graph.Call) (graph.DType, graph.Shape) {
 
 // refuseBool wraps a rule: booleans are refused with PyTorch's sentence, if nothing else is
 // wrong.
-func refuseBool(sentence string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
+func refuseBool(sentence string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType,
+	graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if c.DType(0) == graph.Bool && !c.Failed() {

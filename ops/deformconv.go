@@ -31,7 +31,8 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	}
 	n, field := x.Shape()[0], graph.Dim(d.fields)
 	elements := graph.Dim(d.height * d.width)
-	images := Reshape(Unflatten(x, 1, field, -1), n.Times(field), x.Shape()[1].DividedBy(field), x.Shape()[2], x.Shape()[3])
+	images := Reshape(Unflatten(x, 1, field, -1), n.Times(field), x.Shape()[1].DividedBy(field), x.Shape()[2],
+		x.Shape()[3])
 	away := Reshape(offset, n.Times(field), elements, 2, d.out[2], d.out[3], 1)
 	read := sampler{GridAttrs{Mode: ResizeLinear}, images}.at([]node{d.place(away, 0), d.place(away, 1)})
 	if mask != nil {
@@ -46,8 +47,10 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	}
 	for i, size := range x.Shape()[2:] {
 		if y.Judged() {
-			requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: 1, Axis: 2 + i, Why: "sampled images must have elements"},
-				fmt.Sprintf("deform_conv2d: %s has shape %s, without elements along axis %d to interpolate", x.Called(), x.Shape(), 2+i))
+			requireSizes(y, graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: 1, Axis: 2 + i,
+				Why: "sampled images must have elements"},
+				fmt.Sprintf("deform_conv2d: %s has shape %s, without elements along axis %d to interpolate", x.Called(),
+					x.Shape(), 2+i))
 		}
 	}
 	return y
@@ -79,12 +82,15 @@ func (d *deforming) read(call refusedCall) node {
 		return bad
 	}
 	refuse := func(format string, args ...any) node {
-		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: "deform_conv2d: " + fmt.Sprintf(format, args...)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeWindow, Summary: "deform_conv2d: " + fmt.Sprintf(format, args...)})
 	}
 	for i, v := range call.in {
 		switch t := v.DType(); {
 		case t != graph.Float32 && t != graph.Float64 || t != d.x.DType():
-			return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("deform_conv2d: all operands must be Float32, or all Float64, but %s has dtype %s", v.Called(), t)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeDType, Summary: fmt.Sprintf(
+					"deform_conv2d: all operands must be Float32, or all Float64, but %s has dtype %s", v.Called(), t)})
 		case v.Rank() != 4 && (i < 3 || v == d.mask):
 			return refuse("%s has shape %s, but must have 4 axes", v.Called(), v.Shape())
 		}
@@ -92,7 +98,9 @@ func (d *deforming) read(call refusedCall) node {
 	x, w, offset := d.x.Shape(), d.weight.Shape(), d.offset.Shape()
 	for _, size := range append(w[:4:4], x[1], offset[1]) {
 		if n, known := size.Int(); !known || n < 1 || n > 1<<31 {
-			return refuse("channels and kernel sizes must be known numbers other than 0, but the shapes are %s, %s and %s", x, offset, w)
+			return refuse(
+				"channels and kernel sizes must be known numbers other than 0, but the shapes are %s, %s and %s", x,
+				offset, w)
 		}
 	}
 	d.height, d.width = int(w[2]), int(w[3])
@@ -101,14 +109,19 @@ func (d *deforming) read(call refusedCall) node {
 	}
 	d.groups, d.fields = int(x[1]/w[1]), int(offset[1])/(2*d.height*d.width)
 	if d.groups == 0 || x[1]%w[1] != 0 || w[0]%graph.Dim(d.groups) != 0 {
-		return refuse("weights %s need a multiple of %s input channels, with a number of groups that divides the %s output channels, but %s has %s", w, w[1], w[0], d.x.Called(), x[1])
+		return refuse(
+			"weights %s need a multiple of %s input channels, with a number of groups that divides the %s output channels, but %s has %s",
+			w, w[1], w[0], d.x.Called(), x[1])
 	}
 	d.out = graph.Shape{x[0], w[0], 0, 0}
 	for i, size := range x[2:] {
-		d.out[2+i] = rules.WindowCount(size.Plus(graph.Dim(2*d.steps.Padding[i])), w[2+i], d.steps.Stride[i], d.steps.Dilation[i])
+		d.out[2+i] = rules.WindowCount(size.Plus(graph.Dim(2*d.steps.Padding[i])), w[2+i], d.steps.Stride[i],
+			d.steps.Dilation[i])
 	}
 	if d.fields == 0 || x[1]%graph.Dim(d.fields) != 0 {
-		return refuse("offsets must have 2·fields·%d·%d channels, where fields divides the %s channels of %s, but %s has %s", d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
+		return refuse(
+			"offsets must have 2·fields·%d·%d channels, where fields divides the %s channels of %s, but %s has %s",
+			d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
 	}
 	field := graph.Dim(d.fields * d.height * d.width)
 	wanted := []graph.Shape{{x[0], 2 * field, d.out[2], d.out[3]}, {w[0]}, {x[0], field, d.out[2], d.out[3]}}
@@ -123,6 +136,7 @@ func (d *deforming) read(call refusedCall) node {
 func init() {
 	composed("DeformConv2D", "windows with elements at arbitrary positions, times weights, summed.",
 		named("", "torchvision.ops.deform_conv2d", "", "DeformConv", "", func(e *graph.Example) node {
-			return DeformConv2D(e.Of("x", "n", "2", "8", "8"), e.Of("offset", "n", "18", "6", "6"), e.Of("weight", "4", "2", "3", "3"), nil, nil)
+			return DeformConv2D(e.Of("x", "n", "2", "8", "8"), e.Of("offset", "n", "18", "6", "6"),
+				e.Of("weight", "4", "2", "3", "3"), nil, nil)
 		}))
 }

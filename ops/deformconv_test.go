@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestDeformConv compares a deformable convolution with loops over its definition, where groups, fields of offsets, strides and
-// paddings are all there, and offsets lead out of the image; and one without offsets with a convolution.
+// TestDeformConv compares a deformable convolution with loops over its definition, where groups, fields of offsets,
+// strides and paddings are all there, and offsets lead out of the image; and one without offsets with a convolution.
 func TestDeformConv(t *testing.T) {
 	g, rng := graph.New("deform"), rand.New(rand.NewPCG(3, 4))
 	const n, c, h, w, o, kh, kw, outH, outW, fields, groups = 2, 4, 5, 4, 6, 2, 3, 3, 4, 2, 2
@@ -27,11 +27,13 @@ func TestDeformConv(t *testing.T) {
 	far := ops.Mul(offset, graph.Num(4))
 	got := value(t, fed, ops.DeformConv2D(x, far, weight, bias, mask, steps...))
 	require.Equal(t, []int{n, o, outH, outW}, got.Shape)
-	xs, ws, bs, os, ms := fed[x].Floats(), fed[weight].Floats(), fed[bias].Floats(), fed[offset].Floats(), fed[mask].Floats()
+	xs, ws, bs, os, ms := fed[x].Floats(), fed[weight].Floats(), fed[bias].Floats(), fed[offset].Floats(),
+		fed[mask].Floats()
 	read := func(image, channel int, y, x float64) (sum float64) {
 		for i := range h {
 			for j := range w {
-				sum += max(0, 1-math.Abs(y-float64(i))) * max(0, 1-math.Abs(x-float64(j))) * xs[((image*c+channel)*h+i)*w+j]
+				sum += max(0, 1-math.Abs(y-float64(i))) * max(0, 1-math.Abs(x-float64(j))) *
+					xs[((image*c+channel)*h+i)*w+j]
 			}
 		}
 		return sum
@@ -50,7 +52,8 @@ func TestDeformConv(t *testing.T) {
 							first := at(2*fields*kh*kw, 2*(field*kh*kw+k))
 							y := float64(2*i-1+k/kw) + 4*os[first]
 							x := float64(j-2+2*(k%kw)) + 4*os[first+outH*outW]
-							sum += ws[(to*(c/groups)+from)*kh*kw+k] * ms[at(fields*kh*kw, field*kh*kw+k)] * read(image, channel, y, x)
+							sum += ws[(to*(c/groups)+from)*kh*kw+k] * ms[at(fields*kh*kw, field*kh*kw+k)] * read(image,
+								channel, y, x)
 						}
 					}
 					want = append(want, sum)
@@ -69,11 +72,13 @@ func TestDeformConvOfNothing(t *testing.T) {
 	deformed := func(g *graph.Graph, height graph.Dim) (x, offset, y node) {
 		x = g.Input("x", graph.Float32, 1, 1, height, 3)
 		offset = g.Input("offset", graph.Float32, 1, 18, height.Plus(2), 3)
-		return x, offset, ops.DeformConv2D(x, offset, g.Input("weight", graph.Float32, 1, 1, 3, 3), nil, nil, ops.Padding(2, 1))
+		return x, offset, ops.DeformConv2D(x, offset, g.Input("weight", graph.Float32, 1, 1, 3, 3), nil, nil,
+			ops.Padding(2, 1))
 	}
 	g := graph.New("static")
 	_, _, y := deformed(g, 0)
-	require.ErrorContains(t, y.Err(), "deform_conv2d: x has shape [1, 1, 0, 3], without elements along axis 2 to interpolate")
+	require.ErrorContains(
+		t, y.Err(), "deform_conv2d: x has shape [1, 1, 0, 3], without elements along axis 2 to interpolate")
 
 	g = graph.New("symbolic")
 	x, offset, y := deformed(g, g.Dim("h", graph.AtLeast(0)))

@@ -38,7 +38,8 @@ func TestSecondGradientOfThePower0(t *testing.T) {
 	x, y := g.Input("x", graph.Float64, 4), g.Input("y", graph.Float64, 4)
 	dx := autodiff.Grad(ops.Sum(ops.Pow(x, y)), []*graph.Node{x})[0]
 	ddx := autodiff.Grad(ops.Sum(dx), []*graph.Node{x})[0]
-	out := evaluate(t, feeds{x: reference.Of([]float64{0, 2, 0, 0}, 4), y: reference.Of([]float64{0, 0, 2, 3}, 4)}, dx, ddx)
+	out := evaluate(t, feeds{x: reference.Of([]float64{0, 2, 0, 0}, 4), y: reference.Of([]float64{0, 0, 2, 3}, 4)}, dx,
+		ddx)
 	require.Equal(t, []float64{0, 0, 0, 0}, out[0].Floats())
 	require.Equal(t, []float64{0, 0, 2, 0}, out[1].Floats())
 }
@@ -51,6 +52,7 @@ func TestSecondGradientOfXLogYOfNothing(t *testing.T) {
 	x := g.Input("x", graph.Float64)
 	dw := autodiff.Grad(ops.Sum(ops.XLogY(ops.MatMul(a, w), x)), []*graph.Node{w})[0]
 	ddx := autodiff.Grad(ops.Sum(dw), []*graph.Node{x})[0]
-	out := value(t, feeds{a: reference.Of([]float64{}, 0, 4), w: reference.Of(make([]float64, 12), 4, 3), x: reference.Of([]float64{0})}, ddx)
+	out := value(t, feeds{a: reference.Of([]float64{}, 0, 4), w: reference.Of(make([]float64, 12), 4, 3),
+		x: reference.Of([]float64{0})}, ddx)
 	require.Equal(t, []float64{0}, out.Floats())
 }

@@ -68,7 +68,8 @@ func HistogramDD(x, weights *graph.Node, edges ...*graph.Node) *graph.Node {
 		return bad
 	}
 	if x.Rank() != 2 || len(edges) == 0 || x.Shape()[1].IsConst() && x.Shape()[1] != graph.Dim(len(edges)) {
-		return call.wrong(graph.CodeRank, "rows [n, d] need edges for each of d columns, but there are %d for shape %s", len(edges), x.Shape())
+		return call.wrong(graph.CodeRank, "rows [n, d] need edges for each of d columns, but there are %d for shape %s",
+			len(edges), x.Shape())
 	}
 	g := x.Graph()
 	shape := make(graph.Shape, len(edges))
@@ -112,7 +113,8 @@ func GaussianKDE(points, data, weights *graph.Node, factor float64) *graph.Node 
 		return bad
 	}
 	if !(factor >= 0) {
-		return call.wrong(graph.CodeOperand, "the bandwidth factor must be above 0, or 0 for Scott's, but it is %v", factor)
+		return call.wrong(graph.CodeOperand, "the bandwidth factor must be above 0, or 0 for Scott's, but it is %v",
+			factor)
 	}
 	in := converted(opDiv, points, data)
 	p, x := in[0], in[1]
@@ -121,8 +123,10 @@ func GaussianKDE(points, data, weights *graph.Node, factor float64) *graph.Node 
 			*v = Unsqueeze(*v, 0)
 		}
 	}
-	if p.Rank() != 2 || x.Rank() != 2 || p.Shape()[0].IsConst() && x.Shape()[0].IsConst() && p.Shape()[0] != x.Shape()[0] {
-		return call.wrong(graph.CodeRank, "points and data must be [d, m] and [d, n], but their shapes are %s and %s", points.Shape(), data.Shape())
+	if p.Rank() != 2 || x.Rank() != 2 || p.Shape()[0].IsConst() && x.Shape()[0].IsConst() &&
+		p.Shape()[0] != x.Shape()[0] {
+		return call.wrong(graph.CodeRank, "points and data must be [d, m] and [d, n], but their shapes are %s and %s",
+			points.Shape(), data.Shape())
 	}
 	d, n := x.Shape()[0], x.Shape()[1]
 	g, t := x.Graph(), x.DType()
@@ -148,9 +152,11 @@ func init() {
 		named("numpy.histogram_bin_edges", "", "jax.numpy.histogram_bin_edges", "", "",
 			func(e *graph.Example) node { return HistogramBinEdges(e.Of("x", "n"), 4, 0, 0) }))
 	composed("HistogramDD", "how many rows are in each box of a grid, or the sum of their weights.",
-		named("numpy.histogramdd, numpy.histogram2d", "torch.histogramdd", "jax.numpy.histogramdd, jax.numpy.histogram2d", "", "",
+		named("numpy.histogramdd, numpy.histogram2d", "torch.histogramdd",
+			"jax.numpy.histogramdd, jax.numpy.histogram2d", "", "",
 			func(e *graph.Example) node {
-				return HistogramDD(e.As(graph.Float32, "x", "n", "2"), e.Of("weights", "n"), e.As(graph.Float32, "edges", "8"), e.As(graph.Float32, "boundaries", "4"))
+				return HistogramDD(e.As(graph.Float32, "x", "n", "2"), e.Of("weights", "n"),
+					e.As(graph.Float32, "edges", "8"), e.As(graph.Float32, "boundaries", "4"))
 			}))
 	composed("GaussianKDE", "a density, estimated by normal densities around samples of it.",
 		named("scipy.stats.gaussian_kde", "", "jax.scipy.stats.gaussian_kde", "", "",

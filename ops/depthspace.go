@@ -11,7 +11,8 @@ import (
 // and TensorFlow's depth_to_space; [PixelShuffle] is mode CRD.
 func DepthToSpace(x *graph.Node, block int) *graph.Node {
 	defer building("DepthToSpace", x, block)()
-	if bad := notDivided(refused("DepthToSpace", x).with(block), "depth_to_space", block, block*block, leadingAxes(x)); bad != nil {
+	if bad := notDivided(refused("DepthToSpace", x).with(block), "depth_to_space", block, block*block,
+		leadingAxes(x)); bad != nil {
 		return bad
 	}
 	lead, b, s := leadingAxes(x), graph.Dim(block), x.Shape()
@@ -20,7 +21,8 @@ func DepthToSpace(x *graph.Node, block int) *graph.Node {
 		return apart
 	}
 	order := append(counting(lead), lead+2, lead+3, lead, lead+4, lead+1)
-	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), apart.Shape()[lead+2], s[lead+1].Times(b), s[lead+2].Times(b))...)
+	return Reshape(Permute(apart, order...),
+		append(slices.Clone(s[:lead]), apart.Shape()[lead+2], s[lead+1].Times(b), s[lead+2].Times(b))...)
 }
 
 // SpaceToDepth is the inverse of [DepthToSpace]: x, [N, C, H*block, W*block], becomes [N, block²*C, H, W]. It is
@@ -28,7 +30,8 @@ func DepthToSpace(x *graph.Node, block int) *graph.Node {
 func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	defer building("SpaceToDepth", x, block)()
 	lead, b := leadingAxes(x), graph.Dim(block)
-	if bad := notDivided(refused("SpaceToDepth", x).with(block), "space_to_depth", block, block, lead+1, lead+2); bad != nil {
+	if bad := notDivided(refused("SpaceToDepth", x).with(block), "space_to_depth", block, block, lead+1, lead+2); bad !=
+		nil {
 		return bad
 	}
 	apart := Unflatten(Unflatten(x, -1, -1, b), -3, -1, b)
@@ -37,7 +40,8 @@ func SpaceToDepth(x *graph.Node, block int) *graph.Node {
 	}
 	s := apart.Shape()
 	order := append(counting(lead), lead+2, lead+4, lead, lead+1, lead+3)
-	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), s[lead].Times(b).Times(b), s[lead+1], s[lead+3])...)
+	return Reshape(Permute(apart, order...),
+		append(slices.Clone(s[:lead]), s[lead].Times(b).Times(b), s[lead+1], s[lead+3])...)
 }
 
 // ReverseSequence reverses each sequence of x along the time axis, up to its length; elements after that do not
@@ -53,7 +57,8 @@ func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 		return Transpose(x, batch, time) // its own mistake
 	}
 	if (batch-time)%x.Rank() == 0 || !lengths.DType().IsInt() || lengths.Rank() != 1 {
-		return call.wrong(graph.CodeOperand, "reverse_sequence needs two axes of %s and a vector of integers, but got axes %d and %d with lengths %s%s",
+		return call.wrong(graph.CodeOperand,
+			"reverse_sequence needs two axes of %s and a vector of integers, but got axes %d and %d with lengths %s%s",
 			x.Called(), batch, time, lengths.DType(), lengths.Shape())
 	}
 	at := countedFromZero([]int{batch, time}, x.Rank())
@@ -76,8 +81,10 @@ func RotaryEmbedding(x, cos, sin *graph.Node, interleaved bool) *graph.Node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	if x.Rank() < 1 || cos.Rank() < 1 || sin.Rank() < 1 || !x.DType().IsFloat() || cos.DType() != x.DType() || sin.DType() != x.DType() {
-		return call.wrong(graph.CodeOperand, "rotary_embedding needs three values of the same floating-point dtype with at least one axis")
+	if x.Rank() < 1 || cos.Rank() < 1 || sin.Rank() < 1 || !x.DType().IsFloat() || cos.DType() != x.DType() ||
+		sin.DType() != x.DType() {
+		return call.wrong(graph.CodeOperand,
+			"rotary_embedding needs three values of the same floating-point dtype with at least one axis")
 	}
 	half := cos.Shape()[cos.Rank()-1]
 	turned := half.Times(2)
@@ -101,10 +108,15 @@ func RotaryEmbedding(x, cos, sin *graph.Node, interleaved bool) *graph.Node {
 
 func init() {
 	composed("DepthToSpace", "squares of places made of channels, with the channels of one place side by side.",
-		named("", "", "", "DepthToSpace", "", func(e *graph.Example) node { return DepthToSpace(e.Of("x", "n", "8", "h", "w"), 2) }))
+		named("", "", "", "DepthToSpace", "", func(e *graph.Example) node {
+			return DepthToSpace(e.Of("x", "n", "8", "h", "w"), 2)
+		}))
 	composed("SpaceToDepth", "channels made of squares of places, those of one place side by side.",
-		named("", "", "", "SpaceToDepth", "", func(e *graph.Example) node { return SpaceToDepth(e.Of("x", "n", "c", "8", "8"), 2) }))
-	composed("ReverseSequence", "x with the elements of each sequence along an axis in reverse order, and those after its length unchanged.",
+		named("", "", "", "SpaceToDepth", "", func(e *graph.Example) node {
+			return SpaceToDepth(e.Of("x", "n", "c", "8", "8"), 2)
+		}))
+	composed("ReverseSequence",
+		"x with the elements of each sequence along an axis in reverse order, and those after its length unchanged.",
 		named("", "", "", "ReverseSequence", "", func(e *graph.Example) node {
 			return ReverseSequence(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "lengths", "n"), 0, 1)
 		}))

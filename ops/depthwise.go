@@ -8,12 +8,13 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// opDepthwiseConv is a convolution of each channel with a filter of its own, and opDepthwiseFilters is its gradient for the filters. As
-// products of matrices they have one row for each channel; they are faster as sums of elementwise products, one for each number of a filter.
+// opDepthwiseConv is a convolution of each channel with a filter of its own, and opDepthwiseFilters is its gradient for
+// the filters. As products of matrices they have one row for each channel; they are faster as sums of elementwise
+// products, one for each number of a filter.
 var opDepthwiseConv, opDepthwiseFilters *graph.Op
 
-// depthwiseAttrs are the fixed arguments of both: steps and dilation along each axis, how far apart the elements of x lie on it,
-// and how many zeros are before and after them.
+// depthwiseAttrs are the fixed arguments of both: steps and dilation along each axis, how far apart the elements of x
+// lie on it, and how many zeros are before and after them.
 type depthwiseAttrs struct {
 	Stride, Dilation, Spread []int
 	Before, After            []graph.Dim
@@ -28,14 +29,16 @@ type depthwiseFilterAttrs struct {
 const (
 	// mostDepthwiseTaps is the most numbers of a filter that sums are written out for.
 	mostDepthwiseTaps = 64
-	// Rows of so many places are long enough for vectors. Shorter ones are computed with the channels last, where there are so many of these.
+	// Rows of so many places are long enough for vectors. Shorter ones are computed with the channels last, where there
+	// are so many of these.
 	longDepthwiseRow, manyDepthwiseChannels = 24, 8
 	// mostFewDepthwise places of all images, seen and given, are few.
 	mostFewDepthwise = 49
 )
 
 func init() {
-	opDepthwiseConv = &graph.Op{Name: "depthwise_conv", Func: "DepthwiseConv", Doc: "a convolution of each channel with a filter of its own.",
+	opDepthwiseConv = &graph.Op{Name: "depthwise_conv", Func: "DepthwiseConv",
+		Doc:   "a convolution of each channel with a filter of its own.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), c.Attrs().(depthwiseAttrs).places(c.Shape(0), c.Shape(1)[2:])
@@ -48,7 +51,8 @@ func init() {
 		Faster: fasterDepthwiseConv,
 		Grad:   depthwiseConvGrad,
 	}
-	opDepthwiseFilters = &graph.Op{Name: "depthwise_filters", Func: "DepthwiseFilters", Doc: "the gradient of a convolution of each channel for the filters.",
+	opDepthwiseFilters = &graph.Op{Name: "depthwise_filters", Func: "DepthwiseFilters",
+		Doc:   "the gradient of a convolution of each channel for the filters.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), slices.Clone(c.Attrs().(depthwiseFilterAttrs).Shape)
@@ -70,7 +74,8 @@ func init() {
 	}
 }
 
-// depthwiseConv is the convolution of x [N, C, …] with w [C·m, 1, …], where that is one of each channel, with filters of few numbers.
+// depthwiseConv is the convolution of x [N, C, …] with w [C·m, 1, …], where that is one of each channel, with filters
+// of few numbers.
 func depthwiseConv(x, w node, a ConvAttrs) (y node, can bool) {
 	filters, known := w.Shape()[0].Int()
 	taps, bound := w.Shape()[2:].NumElements().Int()
@@ -105,7 +110,8 @@ func (a depthwiseAttrs) back(dy, w node, x graph.Shape) node {
 	for i, size := range w.Shape()[2:] {
 		axes = append(axes, 2+i)
 		b.Before = append(b.Before, rules.WindowExtent(size, a.Dilation[i]).Minus(1).Minus(a.Before[i]))
-		b.After = append(b.After, spacedLength(x[2+i], a.Spread[i]).Plus(a.Before[i]).Minus(spacedLength(dy.Shape()[2+i], a.Stride[i])))
+		b.After = append(b.After, spacedLength(x[2+i], a.Spread[i]).Plus(a.Before[i]).Minus(
+			spacedLength(dy.Shape()[2+i], a.Stride[i])))
 		if known.AtLeast(x[2+i], 1) != prove.Proved { // no filter fits where there is no element: one more is computed
 			b.After[i] = b.After[i].Plus(graph.Dim(a.Spread[i]))
 			longer = append(longer, 2+i)
@@ -118,7 +124,8 @@ func (a depthwiseAttrs) back(dy, w node, x graph.Shape) node {
 	return dx
 }
 
-// padded is x with zeros between and around its elements along the axes from the first on, in memory of its own where copied says so.
+// padded is x with zeros between and around its elements along the axes from the first on, in memory of its own where
+// copied says so.
 func (a depthwiseAttrs) padded(x node, first int, copied bool) node {
 	before := x
 	for i, spread := range a.Spread {
@@ -138,19 +145,23 @@ func (a depthwiseAttrs) padded(x node, first int, copied bool) node {
 // windows are those of all places, as columns: [N, C, numbers of a filter, places].
 func (a depthwiseAttrs) windows(x node, kernel, places graph.Shape) node {
 	none := make([]int, len(kernel))
-	windows := slide(a.padded(x, 2, false), kernel, rules.Steps{Stride: a.Stride, Dilation: a.Dilation, Padding: none}, graph.MakeShape(none...), 0)
+	windows := slide(a.padded(x, 2, false), kernel, rules.Steps{Stride: a.Stride, Dilation: a.Dilation, Padding: none},
+		graph.MakeShape(none...), 0)
 	return Reshape(windows, x.Shape()[0], x.Shape()[1], kernel.NumElements(), places.NumElements())
 }
 
-// hasChannelsLast reports whether sums are computed with the channels last: rows are too short for vectors, or not of neighbouring elements.
+// hasChannelsLast reports whether sums are computed with the channels last: rows are too short for vectors, or not of
+// neighbouring elements.
 func (a depthwiseAttrs) hasChannelsLast(y node) bool {
 	last := len(a.Stride) - 1
 	channels, known := y.Shape()[1].Int()
 	width, bound := y.Shape()[2+last].Int()
-	return known && channels >= manyDepthwiseChannels && (a.Stride[last] != 1 || a.Spread[last] != 1 || bound && width < longDepthwiseRow)
+	return known && channels >= manyDepthwiseChannels &&
+		(a.Stride[last] != 1 || a.Spread[last] != 1 || bound && width < longDepthwiseRow)
 }
 
-// hasFewPlaces reports whether images have so few places that other convolutions of them leave and read the channels last: see hasFewPlaces.
+// hasFewPlaces reports whether images have so few places that other convolutions of them leave and read the channels
+// last: see hasFewPlaces.
 func (a depthwiseAttrs) hasFewPlaces(x, y node) bool {
 	channels, known := x.Shape()[1].Int()
 	if !known || channels < leastFewFilters {
@@ -164,7 +175,8 @@ func (a depthwiseAttrs) hasFewPlaces(x, y node) bool {
 	return true
 }
 
-// taps are what the numbers of a filter multiply at all places, in the order of the filter: [N, C, places…], or [N, places…, C].
+// taps are what the numbers of a filter multiply at all places, in the order of the filter: [N, C, places…], or [N,
+// places…, C].
 func (a depthwiseAttrs) taps(x node, kernel graph.Shape, channelsLast bool) []node {
 	first, axis := 2, 2+len(kernel) // of the places, and of what windows show
 	if channelsLast {
@@ -199,7 +211,8 @@ func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, isFixed []bool) *graph
 	}
 	last := a.hasChannelsLast(n) || isFixed[1] && a.hasFewPlaces(in[0], n)
 	filters := Reshape(in[1], shape[0], shape[2:].NumElements())
-	number, factor := 1, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, len(a.Stride))...) // axis and shape
+	// axis and shape
+	number, factor := 1, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, len(a.Stride))...)
 	if last {
 		filters, number, factor = Copy(Transpose(filters, 0, 1)), 0, factor[:1]
 	}

@@ -31,7 +31,8 @@ func channelByChannel(x, w *graph.Node, opts ...ops.ConvOption) *graph.Node {
 	return ops.Concat(1, parts...)
 }
 
-// Depthwise convolutions with rows that are long and short, few channels and many, several filters for a channel, in one axis to three.
+// Depthwise convolutions with rows that are long and short, few channels and many, several filters for a channel, in
+// one axis to three.
 func TestDepthwiseConvolutions(t *testing.T) {
 	for _, c := range []struct {
 		x, w                      []int
@@ -55,7 +56,8 @@ func TestDepthwiseConvolutions(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("conv")
 			rng := rand.New(rand.NewPCG(1, 2))
-			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...), g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
+			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...),
+				g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
 			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...)}
 			opts := []ops.ConvOption{ops.Stride(c.stride), ops.Padding(c.padding), ops.Dilation(c.dilation)}
 			y := convs[len(c.x)-3](x, w, nil, append(opts, ops.Groups(c.x[1]))...)
@@ -105,9 +107,11 @@ func TestDepthwiseConvolutionsOfImages(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("conv")
 			rng := rand.New(rand.NewPCG(1, 2))
-			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...), g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
+			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...),
+				g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
 			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...)}
-			opts := []ops.ConvOption{ops.Stride(c.stride), ops.Padding(c.padding), ops.Dilation(c.dilation), ops.Groups(c.x[1])}
+			opts := []ops.ConvOption{ops.Stride(c.stride), ops.Padding(c.padding), ops.Dilation(c.dilation),
+				ops.Groups(c.x[1])}
 			all := func(t graph.DType) []*graph.Node {
 				x, w := ops.Cast(x, t), ops.Cast(w, t)
 				y := convs[len(c.x)-3](x, w, nil, opts...)
@@ -134,7 +138,8 @@ func TestDepthwiseConvolutionRoundsOnce(t *testing.T) {
 	conv := func(x, w *graph.Node) *graph.Node { return ops.Conv2D(x, w, nil, ops.Padding(1), ops.Groups(8)) }
 	x16, w16 := ops.Cast(x, graph.BFloat16), ops.Cast(w, graph.BFloat16)
 	want := ops.Cast(conv(ops.Cast(x16, graph.Float32), ops.Cast(w16, graph.Float32)), graph.BFloat16)
-	require.Equal(t, value(t, in, ops.Cast(want, graph.Float32)).Floats(), value(t, in, ops.Cast(conv(x16, w16), graph.Float32)).Floats())
+	require.Equal(t, value(t, in, ops.Cast(want, graph.Float32)).Floats(),
+		value(t, in, ops.Cast(conv(x16, w16), graph.Float32)).Floats())
 }
 
 // A depthwise convolution lays out no windows, nor does its gradient: memory is as x is.

@@ -8,15 +8,17 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// A convolution of each channel of images of float32 with steps of one or two, and its gradients, are functions of whole images in package kernels/depthwise:
-// it reads them where they lie, and a plane with zeros around it stays in a cache.
+// A convolution of each channel of images of float32 with steps of one or two, and its gradients, are functions of
+// whole images in package kernels/depthwise: it reads them where they lie, and a plane with zeros around it stays in a
+// cache.
 var opDepthwiseImages, opDepthwiseImagesFilters *graph.Op
 
 // mostDepthwiseParts is into how many parts the channels of a single image are cut, at most, for threads.
 const mostDepthwiseParts = 8
 
 func init() {
-	opDepthwiseImages = &graph.Op{Name: "depthwise_images", Func: "DepthwiseImages", Doc: "a convolution of each channel of images with a filter of its own.",
+	opDepthwiseImages = &graph.Op{Name: "depthwise_images", Func: "DepthwiseImages",
+		Doc:   "a convolution of each channel of images with a filter of its own.",
 		Class: graph.Function, MinIn: 2, MaxIn: 2, Grad: noGradient,
 		Core: func(n *graph.Node) ([]int, int) { return []int{3, 3}, 3 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -25,12 +27,14 @@ func init() {
 		},
 		Function: func(a *graph.Arrays) error {
 			c := a.Attrs.(depthwiseAttrs).sizes(a.In[0].Shape, a.In[1].Shape, a.Out.Shape)
-			x, w, y := graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), graph.Elements[float32](a.Out)
+			x, w, y := graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]),
+				graph.Elements[float32](a.Out)
 			c.Run(y, x, w, a.Words(c.Memory()), a.Ints(c.Numbers()))
 			return nil
 		},
 	}
-	opDepthwiseImagesFilters = &graph.Op{Name: "depthwise_images_filters", Func: "DepthwiseImagesFilters", Doc: "the gradient of such a convolution for the filters, by image.",
+	opDepthwiseImagesFilters = &graph.Op{Name: "depthwise_images_filters", Func: "DepthwiseImagesFilters",
+		Doc:   "the gradient of such a convolution for the filters, by image.",
 		Class: graph.Function, MinIn: 2, MaxIn: 2, Grad: noGradient,
 		Core: func(n *graph.Node) ([]int, int) { return []int{3, 3}, 3 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -39,7 +43,8 @@ func init() {
 		},
 		Function: func(a *graph.Arrays) error {
 			c := a.Attrs.(depthwiseFilterAttrs).sizes(a.In[0].Shape, a.Out.Shape, a.In[1].Shape)
-			x, dy, dw := graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), graph.Elements[float32](a.Out)
+			x, dy, dw := graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]),
+				graph.Elements[float32](a.Out)
 			c.Filters(dw, x, dy, a.Words(c.FiltersMemory()), a.Ints(c.Numbers()))
 			return nil
 		},
@@ -61,7 +66,8 @@ func (a depthwiseAttrs) sizes(x, w, y []int) depthwise.Conv {
 	c := depthwise.Conv{Channels: x[0]}
 	for i := range c.Axes {
 		before, _ := a.Before[i].Int()
-		c.Axes[i] = depthwise.Axis{In: x[1+i], Out: y[1+i], Kernel: w[1+i], Stride: a.Stride[i], Dilation: a.Dilation[i], Spread: a.Spread[i], Before: int(before)}
+		c.Axes[i] = depthwise.Axis{In: x[1+i], Out: y[1+i], Kernel: w[1+i], Stride: a.Stride[i],
+			Dilation: a.Dilation[i], Spread: a.Spread[i], Before: int(before)}
 	}
 	return c
 }
@@ -69,7 +75,8 @@ func (a depthwiseAttrs) sizes(x, w, y []int) depthwise.Conv {
 // withRows is a of images that have rows: signals are images of one row.
 func (a depthwiseAttrs) withRows() depthwiseAttrs {
 	if len(a.Stride) == 1 {
-		a.Stride, a.Dilation, a.Spread = append([]int{1}, a.Stride...), append([]int{1}, a.Dilation...), append([]int{1}, a.Spread...)
+		a.Stride, a.Dilation, a.Spread = append([]int{1}, a.Stride...), append([]int{1}, a.Dilation...),
+			append([]int{1}, a.Spread...)
 		a.Before, a.After = append([]graph.Dim{0}, a.Before...), append([]graph.Dim{0}, a.After...)
 	}
 	return a
@@ -113,7 +120,8 @@ func (a depthwiseAttrs) areImages(x node, kernel graph.Shape) bool {
 	for i, size := range kernel {
 		before, known := a.Before[i].Int()
 		k, alsoKnown := size.Int()
-		axis := depthwise.Axis{Kernel: int(k), Stride: a.Stride[i], Dilation: a.Dilation[i], Spread: a.Spread[i], Before: int(before)}
+		axis := depthwise.Axis{Kernel: int(k), Stride: a.Stride[i], Dilation: a.Dilation[i], Spread: a.Spread[i],
+			Before: int(before)}
 		if !known || !alsoKnown || !axis.Bears() {
 			return false
 		}

@@ -10,9 +10,11 @@ var opDet, opDetSign, opLogAbsDet, opCofactors *graph.Op
 
 // ofFactors is the entry of a number that is computed from the triangular factors of each matrix: of the diagonal of U,
 // [..., n], and of the sign that exchanges of rows make.
-func ofFactors(name, fn, doc, word string, compute func(diagonal, sign node) node, grad func(n, dy node, i int) node) *graph.Op {
+func ofFactors(name, fn, doc, word string, compute func(diagonal, sign node) node,
+	grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: perMatrix(word), Grad: grad, Batch: onLastAxes,
+		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: perMatrix(word), Grad: grad,
+		Batch: onLastAxes,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			lu, size := factorized(in[0]), in[0].Shape()[in[0].Rank()-1]
 			pivots := Select(lu, -2, size)
@@ -29,14 +31,17 @@ func init() {
 		func(n, dy node, _ int) node { return Mul(eachMatrix(dy), Apply(opCofactors, nil, n.In(0))) })
 	opDetSign = ofFactors("det_sign", "detSign", "the sign of the determinant.", "linalg.slogdet",
 		func(diagonal, sign node) node { return Mul(sign, Prod(Sign(diagonal), -1)) }, noGradient)
-	opLogAbsDet = ofFactors("log_abs_det", "logAbsDet", "the logarithm of the magnitude of the determinant.", "linalg.slogdet",
+	opLogAbsDet = ofFactors("log_abs_det", "logAbsDet", "the logarithm of the magnitude of the determinant.",
+		"linalg.slogdet",
 		func(diagonal, _ node) node { return Sum(Log(Abs(diagonal)), -1) },
 		func(n, dy node, _ int) node { return Mul(eachMatrix(dy), transposed(Inv(n.In(0)))) })
-	opCofactors = matrixFunction("cofactors", "cofactors", "the cofactors of each square matrix, det(A)·A⁻ᵀ where A is not singular.",
+	opCofactors = matrixFunction("cofactors", "cofactors",
+		"the cofactors of each square matrix, det(A)·A⁻ᵀ where A is not singular.",
 		[]int{2, 2}, squareMatrix("linalg.det"),
 		matrixKernel{cofactors[float32], cofactors[float64]},
 		cofactorsGrad)
-	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det, torch.det", "jax.numpy.linalg.det, jax.scipy.linalg.det", "Det", "",
+	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det, torch.det", "jax.numpy.linalg.det, jax.scipy.linalg.det",
+		"Det", "",
 		func(e *graph.Example) node { return Det(e.Of("a", "n", "n")) })
 	opDet.Ref.Cost = "2/3·n³ operations for each matrix"
 	composed("SlogDet", "the sign of the determinant of each square matrix, and the logarithm of its magnitude.",

@@ -51,8 +51,8 @@ func neighboursOf(x node, axis int, pairs graph.Dim) (left, right node) {
 	return Slice(x, axis, 0, pairs, 1), Slice(x, axis, size.Minus(pairs), size, 1)
 }
 
-// steps are the distances of neighbours along an axis of x: a scalar is one, and a vector or a tensor that broadcasts with x has
-// places. They broadcast with differences of x.
+// steps are the distances of neighbours along an axis of x: a scalar is one, and a vector or a tensor that broadcasts
+// with x has places. They broadcast with differences of x.
 func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 	x := r.in[0]
 	switch spacing.Rank() {
@@ -60,7 +60,8 @@ func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 		return spacing, nil
 	case 1:
 		if have, want := spacing.Shape()[0], x.Shape()[axis]; have.IsConst() && want.IsConst() && have != want {
-			return nil, r.wrong(graph.CodeBroadcast, "there are %s coordinates for %s elements along axis %d", have, want, axis)
+			return nil, r.wrong(graph.CodeBroadcast, "there are %s coordinates for %s elements along axis %d", have,
+				want, axis)
 		}
 		for range x.Rank() - 1 - axis {
 			spacing = Unsqueeze(spacing, -1)
@@ -68,7 +69,8 @@ func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
 	}
 	behind := x.Rank() - axis // the axis counted from the end
 	if spacing.Rank() < behind {
-		return nil, r.wrong(graph.CodeBroadcast, "coordinates of shape %s have no axis that matches axis %d of shape %s", spacing.Shape(), axis, x.Shape())
+		return nil, r.wrong(graph.CodeBroadcast,
+			"coordinates of shape %s have no axis that matches axis %d of shape %s", spacing.Shape(), axis, x.Shape())
 	}
 	return Diff(spacing, 1, -behind), nil
 }
@@ -154,7 +156,8 @@ func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
 	case edgeOrder != 1 && edgeOrder != 2:
 		return call.wrong(graph.CodeOperand, "torch.gradient only supports edge_order=1 and edge_order=2.")
 	case spacing.Rank() > 1:
-		return call.wrong(graph.CodeRank, "coordinates must be a vector, but %s has shape %s", spacing.Called(), spacing.Shape())
+		return call.wrong(graph.CodeRank, "coordinates must be a vector, but %s has shape %s", spacing.Called(),
+			spacing.Shape())
 	}
 	if size, known := y.Shape()[at].Int(); known && size <= int64(edgeOrder) {
 		return call.wrong(graph.CodeEmpty, "torch.gradient expected each dimension size to be at least edge_order+1")
@@ -174,9 +177,11 @@ func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
 	inner := innerSlopes(slopes, steps, at)
 	if isEven { // what stands between does not count, be it no number
 		size := y.Shape()[at]
-		inner = Mul(num(0.5), Div(Sub(Slice(asFloat(y), at, 2, size, 1), Slice(asFloat(y), at, 0, size.Minus(2), 1)), distance))
+		inner = Mul(num(0.5),
+			Div(Sub(Slice(asFloat(y), at, 2, size, 1), Slice(asFloat(y), at, 0, size.Minus(2), 1)), distance))
 	}
-	return Concat(at, edgeSlope(slopes, steps, at, false, edgeOrder), inner, edgeSlope(slopes, steps, at, true, edgeOrder))
+	return Concat(at, edgeSlope(slopes, steps, at, false, edgeOrder), inner,
+		edgeSlope(slopes, steps, at, true, edgeOrder))
 }
 
 // innerSlopes are the means of neighbouring slopes, of which each counts as much as the other's step is long.
@@ -242,8 +247,12 @@ func Interp(x, places, values *graph.Node) *graph.Node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	if places.Rank() != 1 || values.Rank() != 1 || places.Shape()[0].IsConst() && values.Shape()[0].IsConst() && places.Shape()[0] != values.Shape()[0] || places.Shape()[0] == 0 {
-		return call.wrong(graph.CodeRank, "places and values must be two vectors of the same size, but their shapes are %s and %s", places.Shape(), values.Shape())
+	if places.Rank() != 1 || values.Rank() != 1 ||
+		places.Shape()[0].IsConst() && values.Shape()[0].IsConst() && places.Shape()[0] != values.Shape()[0] ||
+		places.Shape()[0] == 0 {
+		return call.wrong(graph.CodeRank,
+			"places and values must be two vectors of the same size, but their shapes are %s and %s", places.Shape(),
+			values.Shape())
 	}
 	in := converted(opDiv, x, places, values)
 	x, places, values = in[0], in[1], in[2]
@@ -260,15 +269,25 @@ func Interp(x, places, values *graph.Node) *graph.Node {
 
 func init() {
 	composed("Diff", "the differences of neighbours along an axis.",
-		named("numpy.diff", "torch.diff", "jax.numpy.diff", "", "", func(e *graph.Example) node { return Diff(e.Of("x", "n", "8"), 1, 1) }))
+		named("numpy.diff", "torch.diff", "jax.numpy.diff", "", "", func(e *graph.Example) node {
+			return Diff(e.Of("x", "n", "8"), 1, 1)
+		}))
 	composed("Trapezoid", "the integral along an axis by the trapezoidal rule.",
-		named("numpy.trapezoid", "torch.trapezoid, torch.trapz", "jax.numpy.trapezoid", "", "", func(e *graph.Example) node { return Trapezoid(e.Of("y", "n", "8"), e.Of("places", "8"), 1) }))
+		named("numpy.trapezoid", "torch.trapezoid, torch.trapz", "jax.numpy.trapezoid", "", "",
+			func(e *graph.Example) node { return Trapezoid(e.Of("y", "n", "8"), e.Of("places", "8"), 1) }))
 	composed("CumulativeTrapezoid", "the integrals up to each place along an axis by the trapezoidal rule.",
-		named("scipy.integrate.cumulative_trapezoid", "torch.cumulative_trapezoid", "", "", "", func(e *graph.Example) node { return CumulativeTrapezoid(e.Of("y", "n", "8"), num(0.5), 1) }))
+		named("scipy.integrate.cumulative_trapezoid", "torch.cumulative_trapezoid", "", "", "",
+			func(e *graph.Example) node { return CumulativeTrapezoid(e.Of("y", "n", "8"), num(0.5), 1) }))
 	composed("GradientAlong", "the derivative along an axis by differences.",
-		named("numpy.gradient", "torch.gradient", "jax.numpy.gradient", "", "", func(e *graph.Example) node { return GradientAlong(e.Of("y", "n", "8"), num(0.5), 1, 1) }))
+		named("numpy.gradient", "torch.gradient", "jax.numpy.gradient", "", "", func(e *graph.Example) node {
+			return GradientAlong(e.Of("y", "n", "8"), num(0.5), 1, 1)
+		}))
 	composed("Unwrap", "x and multiples of a period, by which neighbours differ less.",
-		named("numpy.unwrap", "", "jax.numpy.unwrap", "", "", func(e *graph.Example) node { return Unwrap(e.Of("x", "n", "8"), 0, 0.5, 1) }))
+		named("numpy.unwrap", "", "jax.numpy.unwrap", "", "", func(e *graph.Example) node {
+			return Unwrap(e.Of("x", "n", "8"), 0, 0.5, 1)
+		}))
 	composed("Interp", "the value of a piecewise linear function.",
-		named("numpy.interp", "", "jax.numpy.interp", "", "", func(e *graph.Example) node { return Interp(e.Of("x", "n"), e.Of("places", "k"), e.Of("values", "k")) }))
+		named("numpy.interp", "", "jax.numpy.interp", "", "", func(e *graph.Example) node {
+			return Interp(e.Of("x", "n"), e.Of("places", "k"), e.Of("values", "k"))
+		}))
 }

@@ -32,7 +32,8 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 	}
 	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)
-	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
+	return reduceLoss(opts,
+		Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
 }
 
 // SmoothL1 returns the mean over differences d of d²/(2 beta) where |d| is less than beta, and of |d| - beta/2
@@ -51,7 +52,8 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 // accurate even if s is near 0 or 1. The target must have x's shape or be a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCEWithLogits", x, target)()
-	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
+	if bad := refusedTarget(refused("BCEWithLogits", x, target),
+		"Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad
 	}
 	withScalars(nil, opMul, &x, &target)

@@ -16,7 +16,8 @@ func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) 
 	return building(fn, append(append([]any{seed, "graph." + t.GoName()}, more...), shapeWords(shape)...)...)
 }
 
-// awayFromZero is a number of Uniform between 0 and 1 and neither of them, for logarithms: half of its step is in the place of 0. t is Float32 or Float64.
+// awayFromZero is a number of Uniform between 0 and 1 and neither of them, for logarithms: half of its step is in the
+// place of 0. t is Float32 or Float64.
 func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
 	step := 0x1p-25
 	if t == graph.Float64 {
@@ -25,7 +26,8 @@ func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
 	return ClampMin(Uniform(seed, t, shape...), step)
 }
 
-// inComputed draws numbers in the dtype in which t is computed, and rounds them once: the few numbers of 16 bits between 0 and 1 would give few others.
+// inComputed draws numbers in the dtype in which t is computed, and rounds them once: the few numbers of 16 bits
+// between 0 and 1 would give few others.
 func inComputed(t graph.DType, draw func(wide graph.DType) node) node {
 	wide := t
 	if t.IsFloat() {
@@ -78,8 +80,9 @@ func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node 
 func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape ...graph.Dim) *graph.Node {
 	defer drawn("TruncatedNormal", seed, t, shape, low, high)()
 	if !(low < high) {
-		return refusal(refused("TruncatedNormal", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("the lower bound %v is not below the upper bound %v", low, high)})
+		return refusal(refused("TruncatedNormal", seed).with("graph."+t.GoName(), low, high),
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("the lower bound %v is not below the upper bound %v", low, high)})
 	}
 	sign := 1.0
 	if low > 0 { // shares are exact where they are small
@@ -97,14 +100,17 @@ func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Di
 	defer drawn("RandInt", seed, t, shape, low, high)()
 	switch {
 	case !t.IsInt():
-		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("random integers need an integer dtype, not %s", t)})
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high),
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: fmt.Sprintf("random integers need an integer dtype, not %s", t)})
 	case !holdsRange(t, low, high-1):
-		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("from %d up to %d: not all of these integers fit into %s", low, high, t)})
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high),
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("from %d up to %d: not all of these integers fit into %s", low, high, t)})
 	case low >= high || high-low < 0 || high-low > maxRange:
-		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high),
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
 	}
 	scaled := Floor(Mul(Uniform(seed, graph.Float64, shape...), num(float64(high-low))))
 	return Cast(Add(Cast(scaled, graph.Int64), num64(low)), t)
@@ -143,7 +149,8 @@ func asParameters(seed node, parameters ...*node) {
 	}
 }
 
-// refusedDraw refuses a seed, the call's first operand, that is none, and else the first parameter of a distribution that is none; nil where all are right.
+// refusedDraw refuses a seed, the call's first operand, that is none, and else the first parameter of a distribution
+// that is none; nil where all are right.
 func refusedDraw(call refusedCall, parameters ...node) node {
 	if bad := refusedSeed(call); bad != nil {
 		return bad
@@ -159,8 +166,9 @@ func refusedParameter(call refusedCall, parameters ...node) node {
 			return refusal(call, nil)
 		case p.Graph() == nil || !p.DType().IsFloat():
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-				Summary: fmt.Sprintf("a parameter of a distribution must be a floating-point tensor, but %s is not", p.Called()),
-				Help:    []string{"use Graph.Scalar for a number, and Expand to repeat it"}})
+				Summary: fmt.Sprintf("a parameter of a distribution must be a floating-point tensor, but %s is not",
+					p.Called()),
+				Help: []string{"use Graph.Scalar for a number, and Expand to repeat it"}})
 		}
 	}
 	return nil
@@ -189,20 +197,28 @@ func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *grap
 		return bad
 	}
 	if weights.Rank() < 1 || samples < 1 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("%d samples of weights of shape %s: there must be at least one sample, and a last axis", samples, weights.Shape())})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: fmt.Sprintf(
+					"%d samples of weights of shape %s: there must be at least one sample, and a last axis", samples,
+					weights.Shape())})
 	}
 	last := weights.Rank() - 1
 	if classes, known := weights.Shape()[last].Int(); known && !replacement && int64(samples) > classes {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: "cannot sample n_sample > prob_dist.size(-1) samples without replacement"})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: "cannot sample n_sample > prob_dist.size(-1) samples without replacement"})
 	}
 	weights = widened(weights)
-	weights = Assert(weights, And(GreaterEqual(weights, num(0)), Less(weights, num(inf))), "probability tensor contains either `inf`, `nan` or element < 0")
+	weights = Assert(weights, And(GreaterEqual(weights, num(0)), Less(weights, num(inf))),
+		"probability tensor contains either `inf`, `nan` or element < 0")
 	if replacement {
 		return drawnBySums(seed, weights, samples)
 	}
 	noisy := Add(Log(weights), Gumbel(seed, weights.DType(), weights.Shape()...))
 	best, places := TopK(noisy, graph.Dim(samples), last, true)
-	return Assert(places, Greater(best, num(-inf)), "invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
+	return Assert(places, Greater(best, num(-inf)),
+		"invalid multinomial distribution (with replacement=False, not enough non-negative category to sample)")
 }
 
 // drawnBySums draws places where the sum of the weights up to there is beyond a share of all that is drawn.
@@ -234,11 +250,16 @@ func init() {
 		doc, numpy, torch, jax string
 		draw                   func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 	}{
-		"Exponential": {"-log(1 - u).", "numpy.random.standard_exponential", "torch.Tensor.exponential_, torch.distributions.Exponential", "jax.random.exponential", Exponential},
-		"Gumbel":      {"-log(-log(u)).", "numpy.random.gumbel", "torch.distributions.Gumbel", "jax.random.gumbel", Gumbel},
-		"Laplace":     {"-sign(u - 1/2) log(1 - 2|u - 1/2|).", "numpy.random.laplace", "torch.distributions.Laplace", "jax.random.laplace", Laplace},
-		"Cauchy":      {"tan(π(u - 1/2)).", "numpy.random.standard_cauchy", "torch.Tensor.cauchy_, torch.distributions.Cauchy", "jax.random.cauchy", Cauchy},
-		"LogNormal":   {"exp of a normal number.", "numpy.random.lognormal", "torch.Tensor.log_normal_, torch.distributions.LogNormal", "jax.random.lognormal", LogNormal},
+		"Exponential": {"-log(1 - u).", "numpy.random.standard_exponential",
+			"torch.Tensor.exponential_, torch.distributions.Exponential", "jax.random.exponential", Exponential},
+		"Gumbel": {"-log(-log(u)).", "numpy.random.gumbel", "torch.distributions.Gumbel", "jax.random.gumbel",
+			Gumbel},
+		"Laplace": {"-sign(u - 1/2) log(1 - 2|u - 1/2|).", "numpy.random.laplace", "torch.distributions.Laplace",
+			"jax.random.laplace", Laplace},
+		"Cauchy": {"tan(π(u - 1/2)).", "numpy.random.standard_cauchy",
+			"torch.Tensor.cauchy_, torch.distributions.Cauchy", "jax.random.cauchy", Cauchy},
+		"LogNormal": {"exp of a normal number.", "numpy.random.lognormal",
+			"torch.Tensor.log_normal_, torch.distributions.LogNormal", "jax.random.lognormal", LogNormal},
 	}
 	for name, d := range standard {
 		composed(name, d.doc, flat(noSlope, d.numpy, d.torch, d.jax, "", "",
@@ -250,12 +271,14 @@ func init() {
 				return TruncatedNormal(e.As(graph.Int64, "seed"), e.DType, -2, 2, e.Shape("n")...)
 			}))
 	composed("RandInt", "an integer from low up to and without high.",
-		flat(noSlope, "numpy.random.randint", "torch.randint, torch.randint_like", "jax.random.randint, jax.random.bits", "", "",
+		flat(noSlope, "numpy.random.randint", "torch.randint, torch.randint_like",
+			"jax.random.randint, jax.random.bits", "", "",
 			func(e *graph.Example) node {
 				return RandInt(e.As(graph.Int64, "seed"), e.DType, 0, 10, e.Shape("n")...)
 			}))
 	composed("Bernoulli", "1 with probability p, else 0.",
-		flat("it jumps", "numpy.random.binomial", "torch.bernoulli, torch.distributions.Bernoulli", "jax.random.bernoulli", "Bernoulli", "BinomialRandomNode",
+		flat("it jumps", "numpy.random.binomial", "torch.bernoulli, torch.distributions.Bernoulli",
+			"jax.random.bernoulli", "Bernoulli", "BinomialRandomNode",
 			func(e *graph.Example) node { return Bernoulli(e.As(graph.Int64, "seed"), e.Of("p", "n")) }))
 	composed("Categorical", "a place drawn by softmax(logits).",
 		named("", "torch.distributions.Categorical", "jax.random.categorical", "", "",

@@ -24,28 +24,33 @@ var distributions = map[string]struct {
 	draw                        func(seed node, t graph.DType) node
 	mean, variance, least, most float64
 }{
-	"exponential":      {of(ops.Exponential), 1, 1, 0, math.Inf(1)},
-	"gumbel":           {of(ops.Gumbel), 0.5772156649, math.Pi * math.Pi / 6, math.Inf(-1), math.Inf(1)},
-	"laplace":          {of(ops.Laplace), 0, 2, math.Inf(-1), math.Inf(1)},
-	"log of lognormal": {func(s node, t graph.DType) node { return ops.Log(ops.LogNormal(s, t, drawnNumbers)) }, 0, 1, math.Inf(-1), math.Inf(1)},
-	"arctan of cauchy": {func(s node, t graph.DType) node { return ops.Atan(ops.Cauchy(s, t, drawnNumbers)) }, 0, math.Pi * math.Pi / 12, -2, 2},
+	"exponential": {of(ops.Exponential), 1, 1, 0, math.Inf(1)},
+	"gumbel":      {of(ops.Gumbel), 0.5772156649, math.Pi * math.Pi / 6, math.Inf(-1), math.Inf(1)},
+	"laplace":     {of(ops.Laplace), 0, 2, math.Inf(-1), math.Inf(1)},
+	"log of lognormal": {func(s node, t graph.DType) node { return ops.Log(ops.LogNormal(s, t, drawnNumbers)) }, 0, 1,
+		math.Inf(-1), math.Inf(1)},
+	"arctan of cauchy": {func(s node, t graph.DType) node { return ops.Atan(ops.Cauchy(s, t, drawnNumbers)) }, 0,
+		math.Pi * math.Pi / 12, -2, 2},
 	// The density of a normal number at 1 and -1 is 0.2419707, and 0.6826895 of them lie between.
-	"truncated": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, -1, 1, drawnNumbers) }, 0, 1 - 2*0.2419707245/0.6826894921, -1, 1},
+	"truncated": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, -1, 1, drawnNumbers) }, 0,
+		1 - 2*0.2419707245/0.6826894921, -1, 1},
 	"truncated far": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, 6, 100, drawnNumbers) },
 		6.158483, 0.02450, 6, 100},
-	"half normal":           {of(ops.HalfNormal), math.Sqrt(2 / math.Pi), 1 - 2/math.Pi, 0, math.Inf(1)},
-	"arctan of half cauchy": {func(s node, t graph.DType) node { return ops.Atan(ops.HalfCauchy(s, t, drawnNumbers)) }, math.Pi / 4, math.Pi * math.Pi / 48, 0, 2},
-	"logistic":              {of(ops.Logistic), 0, math.Pi * math.Pi / 3, math.Inf(-1), math.Inf(1)},
-	"rademacher":            {of(ops.Rademacher), 0, 1, -1, 1},
-	"weibull":               {withParameter(2, ops.Weibull), math.Sqrt(math.Pi) / 2, 1 - math.Pi/4, 0, math.Inf(1)},
-	"maxwell":               {of(ops.Maxwell), 2 * math.Sqrt(2/math.Pi), 3 - 8/math.Pi, 0, math.Inf(1)},
-	"double-sided maxwell":  {of(ops.DoubleSidedMaxwell), 0, 3, math.Inf(-1), math.Inf(1)},
-	"rayleigh":              {of(ops.Rayleigh), math.Sqrt(math.Pi / 2), 2 - math.Pi/2, 0, math.Inf(1)},
-	"triangular":            {withParameter(0.3, ops.Triangular), 1.3 / 3, 0.79 / 18, 0, 1},
-	"wald":                  {withParameter(0.5, ops.Wald), 0.5, 0.125, 0, math.Inf(1)},
-	"kumaraswamy":           {withParameters(2, 3, ops.Kumaraswamy), 16.0 / 35, 0.25 - 256.0/1225, 0, 1},
-	"generalized normal 1":  {withParameter(1, ops.GeneralizedNormal), 0, 2, math.Inf(-1), math.Inf(1)},
-	"generalized normal 4":  {withParameter(4, ops.GeneralizedNormal), 0, 0.337989, math.Inf(-1), math.Inf(1)},
+	"half normal": {of(ops.HalfNormal), math.Sqrt(2 / math.Pi), 1 - 2/math.Pi, 0, math.Inf(1)},
+	"arctan of half cauchy": {func(s node, t graph.DType) node {
+		return ops.Atan(ops.HalfCauchy(s, t, drawnNumbers))
+	}, math.Pi / 4, math.Pi * math.Pi / 48, 0, 2},
+	"logistic":             {of(ops.Logistic), 0, math.Pi * math.Pi / 3, math.Inf(-1), math.Inf(1)},
+	"rademacher":           {of(ops.Rademacher), 0, 1, -1, 1},
+	"weibull":              {withParameter(2, ops.Weibull), math.Sqrt(math.Pi) / 2, 1 - math.Pi/4, 0, math.Inf(1)},
+	"maxwell":              {of(ops.Maxwell), 2 * math.Sqrt(2/math.Pi), 3 - 8/math.Pi, 0, math.Inf(1)},
+	"double-sided maxwell": {of(ops.DoubleSidedMaxwell), 0, 3, math.Inf(-1), math.Inf(1)},
+	"rayleigh":             {of(ops.Rayleigh), math.Sqrt(math.Pi / 2), 2 - math.Pi/2, 0, math.Inf(1)},
+	"triangular":           {withParameter(0.3, ops.Triangular), 1.3 / 3, 0.79 / 18, 0, 1},
+	"wald":                 {withParameter(0.5, ops.Wald), 0.5, 0.125, 0, math.Inf(1)},
+	"kumaraswamy":          {withParameters(2, 3, ops.Kumaraswamy), 16.0 / 35, 0.25 - 256.0/1225, 0, 1},
+	"generalized normal 1": {withParameter(1, ops.GeneralizedNormal), 0, 2, math.Inf(-1), math.Inf(1)},
+	"generalized normal 4": {withParameter(4, ops.GeneralizedNormal), 0, 0.337989, math.Inf(-1), math.Inf(1)},
 	// The mean of the cosine is I1(2)/I0(2).
 	"cosine of von mises": {func(s node, t graph.DType) node {
 		return ops.Cos(ops.VonMises(s, ops.Full(s.Graph(), t, 2, drawnNumbers)))
@@ -70,12 +75,16 @@ var distributions = map[string]struct {
 		scale := ops.Cast(graph.Constant(g, []float64{1, 0, 2, 3}, 2, 2), t)
 		return ops.Select(ops.MultivariateNormal(s, ops.Full(g, t, 5, drawnNumbers, 2), scale), 1, 1)
 	}, 5, 13, math.Inf(-1), math.Inf(1)},
-	"one hot":                     {category(func(s, logits node) node { return ops.OneHotCategorical(s, logits) }), 0.6, 0.24, 0, 1},
-	"one hot with a gradient":     {category(func(s, logits node) node { return ops.OneHotCategoricalStraightThrough(s, logits) }), 0.6, 0.24, -1e-6, 1 + 1e-6},
+	"one hot": {category(func(s, logits node) node { return ops.OneHotCategorical(s, logits) }),
+		0.6, 0.24, 0, 1},
+	"one hot with a gradient": {category(func(s, logits node) node {
+		return ops.OneHotCategoricalStraightThrough(s, logits)
+	}), 0.6, 0.24, -1e-6, 1 + 1e-6},
 	"greatest of relaxed one hot": {category(greatestOfRelaxed), 0.6, 0.24, 0, 1},
 	"low rank": {func(s node, t graph.DType) node {
 		g := s.Graph()
-		factor, variances := ops.Cast(graph.Constant(g, []float64{1, 3}, 2, 1), t), ops.Cast(graph.Constant(g, []float64{1, 4}, 2), t)
+		factor, variances := ops.Cast(graph.Constant(g, []float64{1, 3}, 2, 1), t),
+			ops.Cast(graph.Constant(g, []float64{1, 4}, 2), t)
 		return ops.Select(ops.LowRankMultivariateNormal(s, ops.Full(g, t, 5, drawnNumbers, 2), factor, variances), 1, 1)
 	}, 5, 13, math.Inf(-1), math.Inf(1)},
 	"mixture": {func(s node, t graph.DType) node {
@@ -84,8 +93,10 @@ var distributions = map[string]struct {
 		z := ops.Normal(s, t, drawnNumbers)
 		return ops.MixtureSameFamily(s, logits, ops.Stack(1, z, ops.Add(ops.Mul(z, graph.Num(2)), graph.Num(4))))
 	}, 3, 6.25, math.Inf(-1), math.Inf(1)},
-	"continuous bernoulli 0.3": {withParameter(0.3, ops.ContinuousBernoulli), -0.75 + 0.5/math.Atanh(0.4), -0.21/0.16 + 0.25/(math.Atanh(0.4)*math.Atanh(0.4)), 0, 1},
-	"continuous bernoulli 0.9": {withParameter(0.9, ops.ContinuousBernoulli), 1.125 - 0.5/math.Atanh(0.8), -0.09/0.64 + 0.25/(math.Atanh(0.8)*math.Atanh(0.8)), 0, 1},
+	"continuous bernoulli 0.3": {withParameter(0.3, ops.ContinuousBernoulli), -0.75 + 0.5/math.Atanh(0.4),
+		-0.21/0.16 + 0.25/(math.Atanh(0.4)*math.Atanh(0.4)), 0, 1},
+	"continuous bernoulli 0.9": {withParameter(0.9, ops.ContinuousBernoulli), 1.125 - 0.5/math.Atanh(0.8),
+		-0.09/0.64 + 0.25/(math.Atanh(0.8)*math.Atanh(0.8)), 0, 1},
 	"continuous bernoulli 0.5": {withParameter(0.5, ops.ContinuousBernoulli), 0.5, 1.0 / 12, 0, 1},
 	// The first share is the sigmoid of a normal number less log 3.
 	"logit of logistic normal": {func(s node, t graph.DType) node {
@@ -102,7 +113,8 @@ var distributions = map[string]struct {
 	"gamma 3.5":             {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
 	"noncentral chi-square": {withParameters(2.5, 3, ops.NoncentralChiSquare), 5.5, 17, 0, math.Inf(1)},
 	"noncentral f": {func(s node, t graph.DType) node {
-		return ops.NoncentralF(s, ops.Full(s.Graph(), t, 5, drawnNumbers), s.Graph().Scalar(t, 30), s.Graph().Scalar(t, 2))
+		return ops.NoncentralF(s, ops.Full(s.Graph(), t, 5, drawnNumbers), s.Graph().Scalar(t, 30),
+			s.Graph().Scalar(t, 2))
 	}, 1.5, 1.06319, 0, math.Inf(1)},
 	"log series":                       {withParameter(0.6, ops.LogSeries), 1.637035, 1.412704, 1, math.Inf(1)},
 	"log series 0.99":                  {withParameter(0.99, ops.LogSeries), 21.4976, 1687.61, 1, math.Inf(1)},
@@ -128,7 +140,8 @@ var distributions = map[string]struct {
 // category draws among three categories with the probabilities 0.1, 0.6 and 0.3, and looks at the second.
 func category(draw func(seed, logits node) node) func(node, graph.DType) node {
 	return func(s node, t graph.DType) node {
-		logits := ops.Log(ops.Expand(ops.Cast(graph.Constant(s.Graph(), []float64{0.1, 0.6, 0.3}, 3), t), drawnNumbers, 3))
+		logits := ops.Log(ops.Expand(ops.Cast(graph.Constant(s.Graph(), []float64{0.1, 0.6, 0.3}, 3), t),
+			drawnNumbers, 3))
 		return ops.Select(draw(s, logits), 1, 1)
 	}
 }
@@ -161,7 +174,8 @@ func share(draw func(node, graph.DType) node, most float64) func(node, graph.DTy
 
 func hypergeometric(good, bad, sample float64) func(node, graph.DType) node {
 	return func(s node, t graph.DType) node {
-		return ops.Hypergeometric(s, ops.Full(s.Graph(), t, good, drawnNumbers), s.Graph().Scalar(t, bad), s.Graph().Scalar(t, sample))
+		return ops.Hypergeometric(s, ops.Full(s.Graph(), t, good, drawnNumbers), s.Graph().Scalar(t, bad),
+			s.Graph().Scalar(t, sample))
 	}
 }
 
@@ -248,7 +262,8 @@ func TestRandomIntegers(t *testing.T) {
 	for v, n := range counts {
 		require.InDelta(t, drawnNumbers/7, n, 400, "%v", v)
 	}
-	requireMistake(t, ops.RandInt(seed, graph.Int32, 4, 4, 3), "from 4 up to 4: low must be less than high, by at most 2^50")
+	requireMistake(t, ops.RandInt(seed, graph.Int32, 4, 4, 3),
+		"from 4 up to 4: low must be less than high, by at most 2^50")
 }
 
 func TestCategoriesAreDrawnByTheirProbabilities(t *testing.T) {
@@ -307,7 +322,8 @@ func TestKeysAreIndependent(t *testing.T) {
 	seed := g.Input("seed", graph.Int64)
 	keys := ops.SplitKey(seed, 3)
 	keys = append(keys, ops.SplitKey(keys[0], 2)...)
-	keys = append(keys, ops.FoldIn(seed, graph.Num(0)), ops.FoldIn(seed, g.Scalar(graph.Int32, 1)), ops.FoldIn(keys[1], graph.Num(0)))
+	keys = append(keys, ops.FoldIn(seed, graph.Num(0)), ops.FoldIn(seed, g.Scalar(graph.Int32, 1)),
+		ops.FoldIn(keys[1], graph.Num(0)))
 	streams := make([]node, len(keys))
 	for i, k := range keys {
 		streams[i] = ops.Normal(k, graph.Float64, drawnNumbers/4)
@@ -327,12 +343,14 @@ func TestKeysAreIndependent(t *testing.T) {
 	requireMistake(t, ops.SplitKey(seed, 0)[0], "a key can be split into 1 to 1024 keys, not into 0")
 }
 
-// TestDrawsHaveGradientsOfTheirParameters compares those that are functions of evenly distributed numbers with differences.
+// TestDrawsHaveGradientsOfTheirParameters compares those that are functions of evenly distributed numbers with
+// differences.
 func TestDrawsHaveGradientsOfTheirParameters(t *testing.T) {
 	g := graph.New("draws")
 	seed := g.Input("seed", graph.Int64)
 	a, l := g.Input("a", graph.Float64, 3), g.Input("l", graph.Float64, 3, 3)
-	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}), a: reference.Of([]float64{0.7, 1.5, 4}, 3), l: random(rand.New(rand.NewPCG(1, 2)), 3, 3)}
+	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}), a: reference.Of([]float64{0.7, 1.5, 4}, 3),
+		l: random(rand.New(rand.NewPCG(1, 2)), 3, 3)}
 	requireGradients(t, in, ops.Log(ops.Weibull(seed, a)), a)
 	requireGradients(t, in, ops.Log(ops.Pareto(seed, a)), a)
 	requireGradients(t, in, ops.RelaxedBernoulli(seed, a, 0.7), a)
@@ -347,12 +365,13 @@ func TestDrawsHaveGradientsOfTheirParameters(t *testing.T) {
 	requireGradients(t, in, ops.ContinuousBernoulli(seed, ops.Sigmoid(ops.Sub(a, graph.Num(1)))), a)
 }
 
-// TestMatricesThatAreDrawn expects factors of correlations to have rows of length 1, shares of 1 to have that sum, and no gradient to be lost
-// where a probability is one half.
+// TestMatricesThatAreDrawn expects factors of correlations to have rows of length 1, shares of 1 to have that sum, and
+// no gradient to be lost where a probability is one half.
 func TestMatricesThatAreDrawn(t *testing.T) {
 	g := graph.New("draws")
 	seed, p := g.Input("seed", graph.Int64), g.Input("p", graph.Float64, 3)
-	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}), p: reference.Of([]float64{0.5, 0.5 + 1e-9, 0.50001}, 3)}
+	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}),
+		p: reference.Of([]float64{0.5, 0.5 + 1e-9, 0.50001}, 3)}
 	l := ops.LKJCholesky(seed, 4, ops.Full(g, graph.Float64, 0.5, 7))
 	shares := ops.LogisticNormal(seed, ops.Zeros(g, graph.Float64, 6), g.Scalar(graph.Float64, 1))
 	slope := autodiff.Grad(ops.Sum(ops.ContinuousBernoulli(seed, p)), []node{p})[0]
@@ -368,7 +387,8 @@ func TestMatricesThatAreDrawn(t *testing.T) {
 	requireMistake(t, ops.LKJCholesky(seed, 1, p), "a correlation matrix must have at least two rows, but has 1")
 	requireMistake(t, ops.RelaxedOneHotCategorical(seed, p, 0), "the temperature must be above 0, but it is 0")
 	requireMistake(t, ops.Wishart(seed, p, p), "scales must be square matrices, but p has shape [3]")
-	requireMistake(t, ops.OneHotCategorical(seed, g.Scalar(graph.Float64, 1)), "scores must have a last axis of categories, but 1 is a scalar")
+	requireMistake(t, ops.OneHotCategorical(seed, g.Scalar(graph.Float64, 1)),
+		"scores must have a last axis of categories, but 1 is a scalar")
 }
 
 func TestGradientsOfDraws(t *testing.T) {

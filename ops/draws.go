@@ -72,7 +72,9 @@ func Weibull(seed, concentration *graph.Node) *graph.Node {
 // Pareto returns numbers, at least 1, from the Pareto distribution with the given exponents. The exponents have
 // gradients.
 func Pareto(seed, exponent *graph.Node) *graph.Node {
-	return ofParameter("Pareto", seed, exponent, func(a node) node { return Exp(Div(Exponential(seed, a.DType(), a.Shape()...), a)) })
+	return ofParameter("Pareto", seed, exponent, func(a node) node {
+		return Exp(Div(Exponential(seed, a.DType(), a.Shape()...), a))
+	})
 }
 
 // ChiSquare returns numbers from the chi-square distribution with the given degrees of freedom, which have the
@@ -184,7 +186,8 @@ func MultivariateNormal(seed, mean, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if mean.Rank() < 1 || scale.Rank() < 2 {
-		return call.wrong(graph.CodeRank, "a mean must be a vector and a scale a matrix, but their shapes are %s and %s", mean.Shape(), scale.Shape())
+		return call.wrong(graph.CodeRank,
+			"a mean must be a vector and a scale a matrix, but their shapes are %s and %s", mean.Shape(), scale.Shape())
 	}
 	whole := Add(Mul(Sum(scale, -1), num(0)), mean) // for its shape
 	if whole.Err() != nil || !whole.Judged() {
@@ -216,7 +219,8 @@ func init() {
 		draw                         func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 	}{
 		{"HalfNormal", "the magnitude of a normal number.", "", "torch.distributions.HalfNormal", "", HalfNormal},
-		{"HalfCauchy", "the magnitude of a number of the Cauchy distribution.", "", "torch.distributions.HalfCauchy", "", HalfCauchy},
+		{"HalfCauchy", "the magnitude of a number of the Cauchy distribution.", "", "torch.distributions.HalfCauchy",
+			"", HalfCauchy},
 		{"Logistic", "log(u / (1 - u)).", "numpy.random.logistic", "", "jax.random.logistic", Logistic},
 		{"Rademacher", "1 or -1.", "", "", "jax.random.rademacher", Rademacher},
 	} {
@@ -227,34 +231,43 @@ func init() {
 		name, doc, parameter, numpy, torch, jax string
 		draw                                    func(seed, p *graph.Node) *graph.Node
 	}{
-		{"Weibull", "(-log(1 - u))^(1/concentration).", "concentration", "numpy.random.weibull", "torch.distributions.Weibull", "jax.random.weibull_min", Weibull},
-		{"Pareto", "(1 - u)^(-1/exponent).", "exponent", "numpy.random.pareto", "torch.distributions.Pareto", "jax.random.pareto", Pareto},
-		{"ChiSquare", "a number of the chi-square distribution.", "freedom", "numpy.random.chisquare", "torch.distributions.Chi2", "jax.random.chisquare", ChiSquare},
-		{"StudentT", "a number of Student's t distribution.", "freedom", "numpy.random.standard_t", "torch.distributions.StudentT", "jax.random.t", StudentT},
-		{"InverseGamma", "the reciprocal of a number of the gamma distribution.", "concentration", "", "torch.distributions.InverseGamma", "", InverseGamma},
+		{"Weibull", "(-log(1 - u))^(1/concentration).", "concentration", "numpy.random.weibull",
+			"torch.distributions.Weibull", "jax.random.weibull_min", Weibull},
+		{"Pareto", "(1 - u)^(-1/exponent).", "exponent", "numpy.random.pareto", "torch.distributions.Pareto",
+			"jax.random.pareto", Pareto},
+		{"ChiSquare", "a number of the chi-square distribution.", "freedom", "numpy.random.chisquare",
+			"torch.distributions.Chi2", "jax.random.chisquare", ChiSquare},
+		{"StudentT", "a number of Student's t distribution.", "freedom", "numpy.random.standard_t",
+			"torch.distributions.StudentT", "jax.random.t", StudentT},
+		{"InverseGamma", "the reciprocal of a number of the gamma distribution.", "concentration", "",
+			"torch.distributions.InverseGamma", "", InverseGamma},
 	} {
 		composed(d.name, d.doc, named(d.numpy, d.torch, d.jax, "", "",
 			func(e *graph.Example) node { return d.draw(e.As(graph.Int64, "seed"), e.Of(d.parameter, "n")) }))
 	}
 	composed("Geometric", "the number of trials until one succeeds.",
-		flat("it jumps", "numpy.random.geometric", "torch.Tensor.geometric_, torch.distributions.Geometric", "jax.random.geometric", "", "",
+		flat("it jumps", "numpy.random.geometric", "torch.Tensor.geometric_, torch.distributions.Geometric",
+			"jax.random.geometric", "", "",
 			func(e *graph.Example) node { return Geometric(e.As(graph.Int64, "seed"), e.Of("p", "n")) }))
 	composed("FisherF", "a number of Fisher's F distribution.",
-		named("numpy.random.f", "torch.distributions.FisherSnedecor", "jax.random.f", "", "", func(e *graph.Example) node {
-			return FisherF(e.As(graph.Int64, "seed"), e.Of("numerator", "n"), e.Of("denominator", "n"))
-		}))
+		named("numpy.random.f", "torch.distributions.FisherSnedecor", "jax.random.f", "", "",
+			func(e *graph.Example) node {
+				return FisherF(e.As(graph.Int64, "seed"), e.Of("numerator", "n"), e.Of("denominator", "n"))
+			}))
 	composed("NegativeBinomial", "the number of successes before the given number of failures.",
 		flat("it jumps", "numpy.random.negative_binomial", "torch.distributions.NegativeBinomial", "", "", "",
 			func(e *graph.Example) node {
 				return NegativeBinomial(e.As(graph.Int64, "seed"), e.Of("failures", "n"), e.Of("p", "n"))
 			}))
 	composed("Binomial", "the number of successes in the given number of trials.",
-		flat("it jumps", "numpy.random.binomial", "torch.binomial, torch.distributions.Binomial", "jax.random.binomial", "", "",
+		flat("it jumps", "numpy.random.binomial", "torch.binomial, torch.distributions.Binomial", "jax.random.binomial",
+			"", "",
 			func(e *graph.Example) node {
 				return Binomial(e.As(graph.Int64, "seed"), e.Of("trials", "n"), e.Of("p", "n"))
 			}))
 	composed("MultivariateNormal", "mean + scale·z of normal numbers z.",
-		named("numpy.random.multivariate_normal", "torch.distributions.MultivariateNormal", "jax.random.multivariate_normal", "", "",
+		named("numpy.random.multivariate_normal", "torch.distributions.MultivariateNormal",
+			"jax.random.multivariate_normal", "", "",
 			func(e *graph.Example) node {
 				return MultivariateNormal(e.As(graph.Int64, "seed"), e.Of("mean", "n"), e.Of("scale", "n", "n"))
 			}))

@@ -9,7 +9,10 @@ import (
 var opEig, opEigvals *graph.Op
 
 func init() {
-	opEig = matrixFunction("eig", "eig", "the eigenvalues and eigenvectors of square matrices, packed, with the parts of complex numbers apart.", []int{2, 1},
+	opEig = matrixFunction(
+		"eig", "eig",
+		"the eigenvalues and eigenvectors of square matrices, packed, with the parts of complex numbers apart.",
+		[]int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eig")
 			return c.DType(0), packedShape(s[:len(s)-2], eigParts(s)...)
@@ -21,7 +24,8 @@ func init() {
 			re, im, vectors := y[:n], y[n:2*n], y[2*n:]
 			return dense.Eig(a, re, im, vectors[:n*n], vectors[n*n:], copied, n)
 		}), eigGrad)
-	opEigvals = matrixFunction("eigvals", "Eigenvalues", "the eigenvalues of square matrices, as pairs of real and imaginary part.", []int{2, 2},
+	opEigvals = matrixFunction("eigvals", "Eigenvalues",
+		"the eigenvalues of square matrices, as pairs of real and imaginary part.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eigvals")
 			last := max(len(s)-1, 0)
@@ -44,7 +48,9 @@ func init() {
 			inner := complexNode{diagonalOf(Select(dy, -1, 0)), diagonalOf(Select(dy, -1, 1))}
 			return v.backThrough(inner)
 		})
-	composed("Eig", "the eigenvalues of each square matrix and its eigenvectors, as columns; both as pairs of real and imaginary part.",
+	composed(
+		"Eig",
+		"the eigenvalues of each square matrix and its eigenvectors, as columns; both as pairs of real and imaginary part.",
 		named("numpy.linalg.eig", "torch.linalg.eig", "jax.numpy.linalg.eig, jax.lax.linalg.eig", "", "",
 			func(e *graph.Example) node { return e.Several(Eig(e.Of("a", "n", "n"))) }))
 	opEigvals.Ref = named("numpy.linalg.eigvals", "torch.linalg.eigvals", "jax.numpy.linalg.eigvals", "", "",
@@ -52,7 +58,8 @@ func init() {
 	opEigvals.Ref.Cost = "some 10·n³ operations for each matrix"
 }
 
-// eigParts are the shapes of the real and imaginary parts of eigenvalues, and of those of eigenvectors, of matrices of shape s.
+// eigParts are the shapes of the real and imaginary parts of eigenvalues, and of those of eigenvectors, of matrices of
+// shape s.
 func eigParts(s graph.Shape) []graph.Shape {
 	values, vectors := s[len(s)-1:], s[len(s)-2:]
 	return []graph.Shape{values, values, vectors, vectors}
@@ -77,9 +84,9 @@ func (a complexNode) backThrough(inner complexNode) node {
 	return Slice(Solve(system, Concat(-2, right.re, right.im)), -2, 0, lastSize(a.re), 1)
 }
 
-// eigGrad is V⁻ᴴ·(diag(dλ) + (Vᴴ·dV - Vᴴ·V·diag(Re(Vᴴ·dV)))/conj(E))·Vᴴ with E[i,j] = λ[j] - λ[i], for vectors of length 1:
-// Boeddeker and others, On the computation of complex-valued gradients, 2017, with the norm of the vectors held. Where
-// eigenvalues are equal, a quotient counts as 0: see [Eigh].
+// eigGrad is V⁻ᴴ·(diag(dλ) + (Vᴴ·dV - Vᴴ·V·diag(Re(Vᴴ·dV)))/conj(E))·Vᴴ with E[i,j] = λ[j] - λ[i], for vectors of
+// length 1: Boeddeker and others, On the computation of complex-valued gradients, 2017, with the norm of the vectors
+// held. Where eigenvalues are equal, a quotient counts as 0: see [Eigh].
 func eigGrad(n, dy node, _ int) node {
 	parts := eigParts(n.In(0).Shape())
 	x, d := unpacked(n, parts...), unpacked(dy, parts...)

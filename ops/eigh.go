@@ -10,13 +10,15 @@ import (
 var opEigh, opEigenvalues *graph.Op
 
 func init() {
-	opEigh = matrixFunction("eigh", "eigh", "the eigenvalues and eigenvectors of symmetric matrices, packed.", []int{2, 1},
+	opEigh = matrixFunction("eigh", "eigh", "the eigenvalues and eigenvectors of symmetric matrices, packed.",
+		[]int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eigh")
 			return c.DType(0), packedShape(s[:len(s)-2], eighParts(s)...)
 		},
 		matrixKernel{symmetricVectors[float32], symmetricVectors[float64]}, eighGrad)
-	opEigenvalues = matrixFunction("eigvalsh", "EigenvaluesH", "the eigenvalues of symmetric matrices, rising.", []int{2, 1},
+	opEigenvalues = matrixFunction("eigvalsh", "EigenvaluesH", "the eigenvalues of symmetric matrices, rising.",
+		[]int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.eigvalsh")
 			return c.DType(0), s[:max(len(s)-1, 0)]
@@ -50,9 +52,9 @@ func symmetricValues[T triangular.Number](a *graph.Arrays, y []T) error {
 // eighParts are the shapes of the eigenvalues and the eigenvectors of matrices of shape s.
 func eighParts(s graph.Shape) []graph.Shape { return []graph.Shape{s[len(s)-1:], s[len(s)-2:]} }
 
-// eighGrad is V·(diag(dλ) + (Vᵀ·dV)∘F)·Vᵀ with F[i,j] = 1/(λ[j] - λ[i]): Giles, Collected matrix derivative results, 2008. It is made
-// symmetric, as the matrix is. Where eigenvalues are equal, F counts as 0: what a loss that does not depend on the choice of vectors
-// has there is 0/0, whose limit is not known here.
+// eighGrad is V·(diag(dλ) + (Vᵀ·dV)∘F)·Vᵀ with F[i,j] = 1/(λ[j] - λ[i]): Giles, Collected matrix derivative results,
+// 2008. It is made symmetric, as the matrix is. Where eigenvalues are equal, F counts as 0: what a loss that does not
+// depend on the choice of vectors has there is 0/0, whose limit is not known here.
 func eighGrad(n, dy node, _ int) node {
 	parts := eighParts(n.In(0).Shape())
 	x, d := unpacked(n, parts...), unpacked(dy, parts...)

@@ -35,7 +35,8 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	if problem != "" {
 		return refusal(call, &graph.Mistake{Code: graph.CodeMatMul, Summary: "einsum(): " + problem})
 	}
-	if at := slices.IndexFunc(xs, func(x node) bool { return x.Graph() != nil }); at >= 0 { // else there are numbers alone
+	if at := slices.IndexFunc(xs, func(x node) bool { return x.Graph() != nil }); at >= 0 {
+		// else there are numbers alone
 		if m := subscriptClash(xs[at].Graph(), operands); m != nil {
 			return refusal(call, m)
 		}
@@ -81,7 +82,8 @@ func subscriptClash(g *graph.Graph, operands []labelled) *graph.Mistake {
 				continue
 			}
 			m := &graph.Mistake{Code: graph.CodeMatMul, Sizes: append(was.size.Symbols(), d.Symbols()...),
-				Summary: fmt.Sprintf("einsum(): subscript %s is %s in operand %d and %s in operand %d", labelText(l), rules.QuoteName(was.size), was.operand, rules.QuoteName(d), i)}
+				Summary: fmt.Sprintf("einsum(): subscript %s is %s in operand %d and %s in operand %d", labelText(l),
+					rules.QuoteName(was.size), was.operand, rules.QuoteName(d), i)}
 			if clashes[0].Names {
 				m.Code = graph.CodeNames
 				m.Summary += ", and nothing says that they are equal"
@@ -94,7 +96,8 @@ func subscriptClash(g *graph.Graph, operands []labelled) *graph.Mistake {
 
 // times multiplies two values and sums over the labels that are not wanted any more.
 func (a labelled) times(b labelled, wanted []rune) labelled {
-	a, b = a.sumOthers(append(slices.Clone(wanted), b.labels...)), b.sumOthers(append(slices.Clone(wanted), a.labels...))
+	a, b = a.sumOthers(append(slices.Clone(wanted), b.labels...)),
+		b.sumOthers(append(slices.Clone(wanted), a.labels...))
 	var batch, left, right, summed []rune
 	for _, l := range a.labels {
 		switch inB := slices.Contains(b.labels, l); {
@@ -133,8 +136,8 @@ func (a labelled) times(b labelled, wanted []rune) labelled {
 const fewestRows = 64
 
 // apart returns the labels, of several that count the rows of a product, that rather count products: all but the one of
-// most rows, as heads of queries do that share keys. So scores have the axes that the program gives them, and not one of
-// heads and places. It is nil where the rows are few, or where a matrix meets all that there is, as weights do.
+// most rows, as heads of queries do that share keys. So scores have the axes that the program gives them, and not one
+// of heads and places. It is nil where the rows are few, or where a matrix meets all that there is, as weights do.
 func (a labelled) apart(rows, batch, wanted []rune) (others []rune) {
 	if len(rows) < 2 || !a.x.Judged() {
 		return nil
@@ -149,7 +152,9 @@ func (a labelled) apart(rows, batch, wanted []rune) (others []rune) {
 		}
 		return math.MaxInt
 	}
-	most := slices.MaxFunc(rows, func(k, l rune) int { return cmp.Or(cmp.Compare(size(k), size(l)), place(k)-place(l)) })
+	most := slices.MaxFunc(rows, func(k, l rune) int {
+		return cmp.Or(cmp.Compare(size(k), size(l)), place(k)-place(l))
+	})
 	if size(most) < fewestRows {
 		return nil
 	}
@@ -160,7 +165,8 @@ func (a labelled) apart(rows, batch, wanted []rune) (others []rune) {
 // whose columns are the rest.
 func merged(x node, batch, rows int) node {
 	s := x.Shape()
-	return Reshape(x, append(slices.Clone(s[:batch]), s[batch:batch+rows].NumElements(), s[batch+rows:].NumElements())...)
+	return Reshape(x, append(slices.Clone(s[:batch]), s[batch:batch+rows].NumElements(),
+		s[batch+rows:].NumElements())...)
 }
 
 // sumOthers sums over the labels that are not wanted.
@@ -250,15 +256,18 @@ func (s subscripts) add(a labelled, i int) (problem string) {
 		d, seen := a.x.Shape()[axis], s.sizes[l]
 		if before := slices.Index(a.labels, l); before < axis {
 			if other := a.x.Shape()[before]; other.IsConst() && d.IsConst() && d != other {
-				return fmt.Sprintf("subscript %s is repeated for operand %d but the sizes don't match, %s != %s", labelText(l), i, d, other)
+				return fmt.Sprintf("subscript %s is repeated for operand %d but the sizes don't match, %s != %s",
+					labelText(l), i, d, other)
 			}
 		}
 		if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
 			if l < 0 {
-				return fmt.Sprintf("dimension %d covered by ellipsis in operand %dhas size %s which does not broadcast with previously seen ellipsis with size %s for the respective dimension",
+				return fmt.Sprintf(
+					"dimension %d covered by ellipsis in operand %dhas size %s which does not broadcast with previously seen ellipsis with size %s for the respective dimension",
 					axis-slices.IndexFunc(a.labels, func(l rune) bool { return l < 0 }), i, d, seen)
 			}
-			return fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
+			return fmt.Sprintf(
+				"subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
 				labelText(l), d, i, seen)
 		}
 		if _, known := s.sizes[l]; !known || seen == 1 {
@@ -285,7 +294,8 @@ func (s subscripts) output(result string) (output []rune, problem string) {
 	for i, l := range output {
 		switch {
 		case s.counts[l] == 0:
-			return nil, fmt.Sprintf("output subscript %s does not appear in the equation for any input operand", labelText(l))
+			return nil, fmt.Sprintf("output subscript %s does not appear in the equation for any input operand",
+				labelText(l))
 		case slices.Contains(output[:i], l):
 			return nil, fmt.Sprintf("output subscript %s appears more than once in the output", labelText(l))
 		}
@@ -350,10 +360,13 @@ func labelsOf(term string, rank int, of string) (labels []rune, problem string) 
 	}
 	switch {
 	case !ellipsis && len(letters) != rank:
-		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for %s and no ellipsis was given",
+		return nil, fmt.Sprintf(
+			"the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for %s and no ellipsis was given",
 			len(letters), rank, of)
 	case len(letters) > rank:
-		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for %s", len(letters), rank, of)
+		return nil, fmt.Sprintf(
+			"the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for %s",
+			len(letters), rank, of)
 	}
 	labels = []rune(before)
 	for k := rank - len(letters); k > 0; k-- {

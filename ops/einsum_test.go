@@ -118,7 +118,8 @@ func TestEinsumOfSymbolicSizes(t *testing.T) {
 	require.NoError(t, z.Err())
 	require.Equal(t, graph.Shape{4, n}, z.Shape())
 	in := feeds{x: random(rand.New(rand.NewPCG(1, 2)), 2, 4, 3), y: random(rand.New(rand.NewPCG(3, 4)), 3, 4)}
-	_, want := naiveEinsum("nhm,mh->hn", array{[]int{2, 4, 3}, in[x].Floats(), 0}, array{[]int{3, 4}, in[y].Floats(), 0})
+	_, want := naiveEinsum("nhm,mh->hn", array{[]int{2, 4, 3}, in[x].Floats(), 0},
+		array{[]int{3, 4}, in[y].Floats(), 0})
 	requireClose(t, want, value(t, in, z).Floats(), 1e-13, "einsum")
 }
 

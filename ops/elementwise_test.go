@@ -12,7 +12,8 @@ import (
 )
 
 // points are arguments at which functions are compared with those of package math.
-var points = []float64{0, math.Copysign(0, -1), 1e-9, -1e-9, 0.3, -0.3, 0.5, 1, -1, 1.5, -1.5, 2.5, -2.5, 3, -3, 5.75, 19.5, -19.5, 25, -25,
+var points = []float64{0, math.Copysign(0, -1), 1e-9, -1e-9, 0.3, -0.3, 0.5, 1, -1, 1.5, -1.5, 2.5, -2.5, 3, -3, 5.75,
+	19.5, -19.5, 25, -25,
 	300.5, 710.2, -710.2, 1e9, -1e9, 1e200, math.Inf(1), math.Inf(-1), math.NaN()}
 
 func TestFunctionsOfOneNumber(t *testing.T) {
@@ -21,10 +22,15 @@ func TestFunctionsOfOneNumber(t *testing.T) {
 		build func(x *graph.Node) *graph.Node
 		want  func(x float64) float64
 	}{
-		"tan": {ops.Tan, math.Tan}, "asin": {ops.Asin, math.Asin}, "acos": {ops.Acos, math.Acos}, "atan": {ops.Atan, math.Atan},
-		"sinh": {ops.Sinh, math.Sinh}, "cosh": {ops.Cosh, math.Cosh}, "asinh": {ops.Asinh, math.Asinh}, "acosh": {ops.Acosh, math.Acosh}, "atanh": {ops.Atanh, math.Atanh},
-		"log2": {ops.Log2, math.Log2}, "cbrt": {ops.Cbrt, math.Cbrt}, "log10": {ops.Log10, math.Log10}, "exp2": {ops.Exp2, math.Exp2}, "trunc": {ops.Trunc, math.Trunc},
-		"hardtanh":    {func(x *graph.Node) *graph.Node { return ops.HardTanh(x, -1, 2) }, func(x float64) float64 { return min(max(x, -1), 2) }},
+		"tan": {ops.Tan, math.Tan}, "asin": {ops.Asin, math.Asin}, "acos": {ops.Acos, math.Acos},
+		"atan": {ops.Atan, math.Atan},
+		"sinh": {ops.Sinh, math.Sinh}, "cosh": {ops.Cosh, math.Cosh}, "asinh": {ops.Asinh, math.Asinh},
+		"acosh": {ops.Acosh, math.Acosh}, "atanh": {ops.Atanh, math.Atanh},
+		"log2": {ops.Log2, math.Log2}, "cbrt": {ops.Cbrt, math.Cbrt}, "log10": {ops.Log10, math.Log10},
+		"exp2": {ops.Exp2, math.Exp2}, "trunc": {ops.Trunc, math.Trunc},
+		"hardtanh": {func(x *graph.Node) *graph.Node { return ops.HardTanh(x, -1, 2) }, func(x float64) float64 {
+			return min(max(x, -1), 2)
+		}},
 		"hardsigmoid": {ops.HardSigmoid, func(x float64) float64 { return relu6(x+3) / 6 }},
 		"hardswish":   {ops.HardSwish, func(x float64) float64 { return x * relu6(x+3) / 6 }},
 		"mish":        {ops.Mish, func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }},
@@ -58,7 +64,8 @@ func TestFunctionsOfOneNumber(t *testing.T) {
 			for i, p := range points {
 				want[i] = c.want(p)
 			}
-			requireClose(t, want, value(t, feeds{x: reference.Of(points, len(points))}, c.build(x)).Floats(), 1e-13, name)
+			requireClose(t, want, value(t, feeds{x: reference.Of(points, len(points))}, c.build(x)).Floats(), 1e-13,
+				name)
 		})
 	}
 }

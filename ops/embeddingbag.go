@@ -69,18 +69,23 @@ func PaddingIndex(row int) EmbeddingBagOption {
 
 func init() {
 	opEmbeddingBag = define(graph.Op{
-		Name: "embedding_bag", Func: "EmbeddingBag", Doc: "the sum, the mean or the maximum of the rows of a table that the indices of each bag select; 0 if there are none.",
+		Name: "embedding_bag", Func: "EmbeddingBag",
+		Doc:   "the sum, the mean or the maximum of the rows of a table that the indices of each bag select; 0 if there are none.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 4,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(EmbeddingBagAttrs)
-			s := rules.EmbeddingBag(c, rules.Bags{Padding: a.Padding, HasOffsets: a.HasOffsets, LastOffset: a.LastOffset, IsWeighted: a.IsWeighted})
+			s := rules.EmbeddingBag(
+				c, rules.Bags{Padding: a.Padding, HasOffsets: a.HasOffsets, LastOffset: a.LastOffset,
+					IsWeighted: a.IsWeighted})
 			return c.DType(1), s
 		},
 		Expand: expandEmbeddingBag,
-		// Rows that a table has in memory are added up where they lie: all that bags name would be many times as large as the result.
+		// Rows that a table has in memory are added up where they lie: all that bags name would be many times as large
+		// as the result.
 		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 			a, t := n.Attrs().(EmbeddingBagAttrs), n.DType()
-			if len(a.Padding) > 0 || a.HasOffsets || a.IsWeighted || a.By == ReduceMax || t != graph.Float32 && t != graph.Float64 {
+			if len(a.Padding) > 0 || a.HasOffsets || a.IsWeighted || a.By == ReduceMax ||
+				t != graph.Float32 && t != graph.Float64 {
 				return nil
 			}
 			sum := graph.Apply(opBagSums, nil, Cast(in[0], graph.Int64), in[1])
@@ -90,7 +95,8 @@ func init() {
 			return sum
 		},
 	})
-	opBagSums = &graph.Op{Name: "bag_sums", Func: "EmbeddingBag", Doc: "the sums of the rows of a table that the rows of a matrix of indices name.", Class: graph.Function,
+	opBagSums = &graph.Op{Name: "bag_sums", Func: "EmbeddingBag",
+		Doc: "the sums of the rows of a table that the rows of a matrix of indices name.", Class: graph.Function,
 		MinIn: 2, MaxIn: 2, Function: bagSums,
 		Core: func(*graph.Node) ([]int, int) { return []int{2, 2}, 2 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -158,9 +164,11 @@ func bagsOf(index node, offsets []node, a EmbeddingBagAttrs) node {
 	given := offsets[0]
 	isFirst := Equal(Iota(g, 0, given.Shape()...), num64(0))
 	// Each is asked of what was given, so that a message names that.
-	begins := Assert(given, Or(Not(isFirst), Equal(given, graph.Num(0))), "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
+	begins := Assert(given, Or(Not(isFirst), Equal(given, graph.Num(0))),
+		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
 	rises := Assert(given, GreaterEqual(given, previous(given, 0, 0)), "offsets must not decrease")
-	ends := Assert(given, LessEqual(given, Size(g, graph.Int64, count)), "an offset must not exceed the number of indices")
+	ends := Assert(given, LessEqual(given, Size(g, graph.Int64, count)),
+		"an offset must not exceed the number of indices")
 	start := Maximum(begins, Maximum(rises, ends)) // all are the same
 	bag := Sub(CumSum(Narrow(namings(start, count.Plus(1)), 0, 0, count), 0), num64(1))
 	if size := start.Shape()[0]; !size.IsConst() || size == 0 { // no bag at all
@@ -210,7 +218,8 @@ func EmbeddingBag(index, table *graph.Node, by Reduction, opts ...EmbeddingBagOp
 		summary = fmt.Sprintf("per_sample_weights is only supported for mode='sum', but it is %s", by)
 	}
 	if summary != "" {
-		return refusal(refused("EmbeddingBag", index, table).with(by), &graph.Mistake{Code: graph.CodeOperand, Summary: summary})
+		return refusal(refused("EmbeddingBag", index, table).with(by),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: summary})
 	}
 	return Apply(opEmbeddingBag, b.EmbeddingBagAttrs, in...)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestIndicesOfNoElements takes elements of axes that are empty when the program is built: that is the user's mistake, at the call.
+// TestIndicesOfNoElements takes elements of axes that are empty when the program is built: that is the user's mistake,
+// at the call.
 func TestIndicesOfNoElements(t *testing.T) {
 	g := graph.New("empty")
 	x, i, table := g.Input("x", graph.Float32, 0), g.Input("i", graph.Int64, 3), g.Input("table", graph.Float32, 0, 2)
@@ -32,17 +33,22 @@ func TestIndicesOfNothing(t *testing.T) {
 		call  func(x, i node) node
 		error string
 	}{
-		"Take":        {func(x, i node) node { return ops.Take(x, 0, i) }, "Take(x, 0, i): " + outside + "i[0] " + none},
-		"Gather":      {func(x, i node) node { return ops.Gather(x, 0, i) }, "i[0] " + none},
-		"Index":       {func(x, i node) node { return ops.Index(x, i) }, "i[0] " + none},
-		"IndexPut":    {func(x, i node) node { return ops.IndexPut(x, []node{i}, graph.Num(9.0)) }, "i[0] " + none},
-		"ScatterAdd":  {func(x, i node) node { return ops.ScatterAdd(x, 0, i, ones(x, i.Shape())) }, "i[0] " + none},
-		"IndexReduce": {func(x, i node) node { return ops.IndexReduce(x, 0, i, ones(x, i.Shape()), ops.ReduceMean) }, outside + "index[0] " + none},
+		"Take": {func(x, i node) node { return ops.Take(x, 0, i) },
+			"Take(x, 0, i): " + outside + "i[0] " + none},
+		"Gather":     {func(x, i node) node { return ops.Gather(x, 0, i) }, "i[0] " + none},
+		"Index":      {func(x, i node) node { return ops.Index(x, i) }, "i[0] " + none},
+		"IndexPut":   {func(x, i node) node { return ops.IndexPut(x, []node{i}, graph.Num(9.0)) }, "i[0] " + none},
+		"ScatterAdd": {func(x, i node) node { return ops.ScatterAdd(x, 0, i, ones(x, i.Shape())) }, "i[0] " + none},
+		"IndexReduce": {func(x, i node) node { return ops.IndexReduce(x, 0, i, ones(x, i.Shape()), ops.ReduceMean) },
+			outside + "index[0] " + none},
 		"SegmentMax": {func(x, i node) node { return ops.SegmentMax(ones(x, i.Shape()), 0, i, x.Shape()[0]) },
 			"SegmentMax(Ones(graph.Float32, m), 0, i, n): " + outside + "i[0] " + none},
-		"Embedding":    {func(x, i node) node { return ops.Embedding(i, ops.Unsqueeze(x, 1)) }, outside + "i[0] " + none},
-		"NLL":          {func(x, i node) node { return ops.NLL(scores(x, i), i, ops.EachLoss()) }, "a target is out of bounds: there are no classes: i[0] is 0"},
-		"CrossEntropy": {func(x, i node) node { return ops.CrossEntropy(scores(x, i), i, ops.SumLoss()) }, "a target is out of bounds: there are no classes: i[0] is 0"},
+		"Embedding": {func(x, i node) node { return ops.Embedding(i, ops.Unsqueeze(x, 1)) },
+			outside + "i[0] " + none},
+		"NLL": {func(x, i node) node { return ops.NLL(scores(x, i), i, ops.EachLoss()) },
+			"a target is out of bounds: there are no classes: i[0] is 0"},
+		"CrossEntropy": {func(x, i node) node { return ops.CrossEntropy(scores(x, i), i, ops.SumLoss()) },
+			"a target is out of bounds: there are no classes: i[0] is 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("empty")
@@ -51,7 +57,8 @@ func TestIndicesOfNothing(t *testing.T) {
 			prog, err := exec.Compile(g, exec.Outputs(c.call(x, i)))
 			require.NoError(t, err)
 			run := func(index ...int64) error {
-				feed := exec.Feed{x: exec.Array{Shape: []int{0}, Data: []float32{}}, i: exec.Array{Shape: []int{len(index)}, Data: append([]int64{}, index...)}}
+				feed := exec.Feed{x: exec.Array{Shape: []int{0}, Data: []float32{}},
+					i: exec.Array{Shape: []int{len(index)}, Data: append([]int64{}, index...)}}
 				_, err := prog.NewSession().Run(context.Background(), feed)
 				return err
 			}

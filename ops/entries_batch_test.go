@@ -14,8 +14,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestEntriesInBatches computes every row of the table for the examples of a batch by Vmap: with all operands of the example, and with all but one the same for all examples.
-// Values and gradients of each example must be what the row gives for the example alone, but for the last digits, for as many examples as there are, 0 and 1 among them.
+// TestEntriesInBatches computes every row of the table for the examples of a batch by Vmap: with all operands of the
+// example, and with all but one the same for all examples. Values and gradients of each example must be what the row
+// gives for the example alone, but for the last digits, for as many examples as there are, 0 and 1 among them.
 func TestEntriesInBatches(t *testing.T) {
 	var compared atomic.Int64
 	t.Cleanup(func() { require.Greater(t, compared.Load(), int64(500), "most rows are on float64") })
@@ -27,7 +28,8 @@ func TestEntriesInBatches(t *testing.T) {
 			t.Parallel()
 			tr := &trial{T: t, sample: s}
 			for _, p := range tr.patterns(2, 3) {
-				if slices.Contains([]string{"row", "column", "empty axis"}, p.name) || tr.arity == 1 && p.name == "same" || tr.shapes != nil {
+				if slices.Contains([]string{"row", "column", "empty axis"}, p.name) ||
+					tr.arity == 1 && p.name == "same" || tr.shapes != nil {
 					compared.Add(tr.compareInBatch(p))
 				}
 			}
@@ -35,7 +37,8 @@ func TestEntriesInBatches(t *testing.T) {
 	}
 }
 
-// compareInBatch compares a pattern by itself and in a batch. It counts the ways in which operands were those of the example.
+// compareInBatch compares a pattern by itself and in a batch. It counts the ways in which operands were those of the
+// example.
 func (tr *trial) compareInBatch(p pattern) (compared int64) {
 	alone, ok := tr.alone(p)
 	if !ok {
@@ -151,7 +154,8 @@ func (tr *trial) requireExamples(p pattern, alone, batch *stepped, mapped []bool
 		whole := joinedSteps(v.DType, parts[0].Shape, parts, false)
 		require.Equal(tr, whole.Shape, v.Shape, "%s: %v: output %d of %d examples", p.name, p.shapes, k, examples)
 		if i := tr.firstDifference(whole, v); i >= 0 {
-			tr.fail("%s %v %v: output %d of %d examples: element %d is %v in a batch, and %v alone", p.name, p.shapes, mapped, k, examples, i, elementOf(v, i), elementOf(whole, i))
+			tr.fail("%s %v %v: output %d of %d examples: element %d is %v in a batch, and %v alone", p.name, p.shapes,
+				mapped, k, examples, i, elementOf(v, i), elementOf(whole, i))
 		}
 	}
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestEntriesInDirections compares the derivative of every row of the table in a random direction, by autodiff.JVP, with the central difference along it. Its product with what arrives
-// at the result must be that of the gradients with the direction, also where a row has no central difference.
+// TestEntriesInDirections compares the derivative of every row of the table in a random direction, by autodiff.JVP,
+// with the central difference along it. Its product with what arrives at the result must be that of the gradients with
+// the direction, also where a row has no central difference.
 func TestEntriesInDirections(t *testing.T) {
 	var compared atomic.Int64
 	t.Cleanup(func() { require.Greater(t, compared.Load(), int64(400), "most rows have derivatives") })
@@ -29,7 +30,8 @@ func TestEntriesInDirections(t *testing.T) {
 			t.Parallel()
 			tr := &trial{T: t, sample: s}
 			for _, p := range tr.patterns(2, 3) {
-				if (slices.Contains([]string{"row", "empty axis"}, p.name) || tr.arity == 1 && p.name == "same") && tr.compareDirection(p) {
+				if (slices.Contains([]string{"row", "empty axis"}, p.name) || tr.arity == 1 && p.name == "same") &&
+					tr.compareDirection(p) {
 					compared.Add(1)
 				}
 			}

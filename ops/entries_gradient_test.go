@@ -77,7 +77,8 @@ func (tr *trial) differentiateInPlace() {
 			}
 		}
 		if byGraph[1] != nil {
-			requireClose(tr.T, byGraph[0], byGraph[1], 1e-12, fmt.Sprintf("%s %v: gradients in place", p.name, p.shapes))
+			requireClose(tr.T, byGraph[0], byGraph[1], 1e-12,
+				fmt.Sprintf("%s %v: gradients in place", p.name, p.shapes))
 		}
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestEntriesInLoops computes every row of the table in the body of a loop over parts of its operands: along the
-// first axis, where a part lies whole in memory, and along the last one, where it is a view with gaps. Values
-// and gradients of each step must be what the row gives for the step's parts alone, but for the last digits, for as many steps
-// as there are, 0 and 1 among them.
+// TestEntriesInLoops computes every row of the table in the body of a loop over parts of its operands: along the first
+// axis, where a part lies whole in memory, and along the last one, where it is a view with gaps. Values and gradients
+// of each step must be what the row gives for the step's parts alone, but for the last digits, for as many steps as
+// there are, 0 and 1 among them.
 func TestEntriesInLoops(t *testing.T) {
 	var compared atomic.Int64
 	t.Cleanup(func() { require.Greater(t, compared.Load(), int64(250), "most rows are on float64") })
@@ -195,7 +195,8 @@ func (tr *trial) requireSteps(p pattern, alone, looped *stepped, fed []feeds) {
 		whole := joinedSteps(v.DType, parts[0].Shape, parts, k >= len(alone.outputs))
 		require.Equal(tr, whole.Shape, v.Shape, "%s: %v: output %d of %d steps", p.name, p.shapes, k, len(fed))
 		if i := tr.firstDifference(whole, v); i >= 0 {
-			tr.fail("%s %v: output %d of %d steps: element %d is %v in a loop, and %v alone", p.name, p.shapes, k, len(fed), i, elementOf(v, i), elementOf(whole, i))
+			tr.fail("%s %v: output %d of %d steps: element %d is %v in a loop, and %v alone", p.name, p.shapes, k,
+				len(fed), i, elementOf(v, i), elementOf(whole, i))
 		}
 	}
 }
@@ -213,7 +214,8 @@ func (tr *trial) ran(s *stepped, fed feeds) (values []reference.Value, err error
 	for _, y := range s.outputs {
 		a, err := out.Array(y)
 		require.NoError(tr, err)
-		values = append(values, reference.FromFloats(y.DType(), (reference.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}).Floats(), a.Shape...))
+		values = append(values, reference.FromFloats(
+			y.DType(), (reference.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}).Floats(), a.Shape...))
 	}
 	return values, nil
 }

@@ -40,10 +40,13 @@ func TestEntries(t *testing.T) {
 	}
 	known := map[string]bool{}
 	for _, op := range ops.Entries() {
-		require.False(t, known[op.Name], "two entries are called %q: the text form and Lookup need unique names", op.Name)
+		require.False(t, known[op.Name], "two entries are called %q: the text form and Lookup need unique names",
+			op.Name)
 		known[op.Name] = true
 		if !reached.has(op.Name) && !slices.Contains(neverInPlace, op.Name) {
-			t.Errorf("no row reaches the entry %q: add one to samples (samples_test.go), a call and the shapes of its operands", op.Name)
+			t.Errorf(
+				"no row reaches the entry %q: add one to samples (samples_test.go), a call and the shapes of its operands",
+				op.Name)
 		}
 	}
 }
@@ -129,7 +132,8 @@ func (tr *trial) fail(format string, args ...any) {
 func (tr *trial) run() {
 	defer func() {
 		if p := recover(); p != nil {
-			tr.Fatalf("panic: %v: where the operation has fixed arguments, give it a row in samples (samples_test.go)", p)
+			tr.Fatalf(
+				"panic: %v: where the operation has fixed arguments, give it a row in samples (samples_test.go)", p)
 		}
 	}()
 	accepted := 0
@@ -174,7 +178,8 @@ func (p pattern) fed(i int) []int {
 // patterns returns the shapes of the row, or the patterns of broadcasting.
 func (tr *trial) patterns(rows, cols int) []pattern {
 	if tr.shapes != nil {
-		return []pattern{{name: "row", shapes: tr.shapes}, {name: "row of named sizes", shapes: tr.shapes, symbolic: true}}
+		return []pattern{{name: "row", shapes: tr.shapes},
+			{name: "row of named sizes", shapes: tr.shapes, symbolic: true}}
 	}
 	full := []int{rows, cols}
 	list := []pattern{
@@ -299,9 +304,11 @@ func (tr *trial) firstDifference(want, got reference.Value) int {
 	if fmt.Sprint(want.Shape) != fmt.Sprint(got.Shape) || want.DType != got.DType {
 		return 0
 	}
-	tolerance := map[graph.DType]float64{graph.Float16: 1e-3, graph.BFloat16: 8e-3, graph.Float32: 2e-6, graph.Float64: 1e-13}[want.DType]
+	tolerance := map[graph.DType]float64{graph.Float16: 1e-3, graph.BFloat16: 8e-3, graph.Float32: 2e-6,
+		graph.Float64: 1e-13}[want.DType]
 	// Below it there are fewer digits.
-	least := map[graph.DType]float64{graph.Float16: 1e-4, graph.BFloat16: 1e-33, graph.Float32: 1e-33, graph.Float64: 1e-295}[want.DType]
+	least := map[graph.DType]float64{graph.Float16: 1e-4, graph.BFloat16: 1e-33, graph.Float32: 1e-33,
+		graph.Float64: 1e-295}[want.DType]
 	if !tr.elementwise() || tr.cancels {
 		least = 1
 	}

@@ -43,7 +43,8 @@ func evaluateWithin(t *testing.T, tolerance float64, in feeds, nodes ...*graph.N
 		a, err := got.Array(n)
 		require.NoError(t, err)
 		require.Equal(t, want[i].Shape, a.Shape)
-		requireClose(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), tolerance, "compiled against reference: "+graph.Describe(n))
+		requireClose(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(),
+			tolerance, "compiled against reference: "+graph.Describe(n))
 	}
 	return want
 }
@@ -59,7 +60,8 @@ func requireClose(t *testing.T, want, got []float64, tolerance float64, about st
 	t.Helper()
 	require.Len(t, got, len(want), about)
 	for i, w := range want {
-		same := w == got[i] || math.IsNaN(w) && math.IsNaN(got[i]) || math.Abs(w-got[i]) <= tolerance*max(1, math.Abs(w))
+		same := w == got[i] || math.IsNaN(w) && math.IsNaN(got[i]) ||
+			math.Abs(w-got[i]) <= tolerance*max(1, math.Abs(w))
 		require.True(t, same, "%s: element %d is %v, want %v", about, i, got[i], w)
 	}
 }
@@ -92,7 +94,8 @@ func requireGradients(t *testing.T, in feeds, y *graph.Node, wrt ...*graph.Node)
 	for _, g := range grads {
 		second = ops.Add(weighted(t, in, rng, g), second)
 	}
-	requireFirstOrder(t, in, second, autodiff.Grad(second, wrt, autodiff.ZeroForUnused()), wrt, "gradient of the gradient")
+	requireFirstOrder(t, in, second, autodiff.Grad(second, wrt, autodiff.ZeroForUnused()), wrt,
+		"gradient of the gradient")
 }
 
 // requireFirstOrderOf is requireGradients without those of the gradients.
@@ -132,7 +135,8 @@ func requireFirstOrder(t *testing.T, in feeds, loss *graph.Node, grads, wrt []*g
 			want[k] = (side(v+h) - side(v-h)) / (2 * h)
 			again.Set(x, k, v)
 		}
-		requireClose(t, want, got[i].Floats(), 1e-6, fmt.Sprintf("%s of %s with respect to %s", about, loss.Label(), x.Label()))
+		requireClose(t, want, got[i].Floats(), 1e-6,
+			fmt.Sprintf("%s of %s with respect to %s", about, loss.Label(), x.Label()))
 	}
 }
 

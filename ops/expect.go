@@ -20,5 +20,7 @@ func Expect(x *graph.Node, sizes ...graph.Dim) *graph.Node {
 
 func init() {
 	composed("Expect", "x, of which a shape is promised.",
-		shownAs("Expect(x, n, k)", named("", "", "", "", "", func(e *graph.Example) node { return Expect(e.Of("x", "n", "k"), e.Shape("n", "k")...) })))
+		shownAs("Expect(x, n, k)", named("", "", "", "", "", func(e *graph.Example) node {
+			return Expect(e.Of("x", "n", "k"), e.Shape("n", "k")...)
+		})))
 }

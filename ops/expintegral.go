@@ -78,9 +78,11 @@ func logRatio(z node) node {
 func init() {
 	opExp1 = special("exp1", "Exp1", "the integral of exp(-t)/t from x to infinity; NaN below 0.", arith.exp1,
 		func(y, x, dy node) node { return Neg(Mul(dy, Div(Exp(Neg(x)), x))) })
-	opExpi = special("expi", "Expi", "the integral of exp(t)/t from -Inf to x, its principal value above 0.", arith.expi,
+	opExpi = special("expi", "Expi", "the integral of exp(t)/t from -Inf to x, its principal value above 0.",
+		arith.expi,
 		func(y, x, dy node) node { return Mul(dy, Div(Exp(x), x)) })
-	opSpence = special("spence", "Spence", "the integral of log(t)/(1-t) from 1 to z, the dilogarithm of 1-z; NaN below 0.", arith.spence,
+	opSpence = special("spence", "Spence",
+		"the integral of log(t)/(1-t) from 1 to z, the dilogarithm of 1-z; NaN below 0.", arith.spence,
 		func(y, z, dy node) node { return Neg(Mul(dy, logRatio(z))) })
 	opDawsn = special("dawsn", "Dawsn", "Dawson's integral, exp(-x²) times that of exp(t²) from 0 to x.", arith.dawsn,
 		func(y, x, dy node) node { return Mul(dy, Sub(num(1), Mul(Mul(num(2), x), y))) })

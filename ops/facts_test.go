@@ -36,7 +36,8 @@ func requireBits(t *testing.T, want, got reference.Value, about string) {
 	}
 	for i, w := range want.Floats() {
 		g := got.Floats()[i]
-		require.True(t, math.Float64bits(w) == math.Float64bits(g) || math.IsNaN(w) && math.IsNaN(g), "%s: %v became %v", about, w, g)
+		require.True(t, math.Float64bits(w) == math.Float64bits(g) ||
+			math.IsNaN(w) && math.IsNaN(g), "%s: %v became %v", about, w, g)
 	}
 }
 

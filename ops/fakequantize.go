@@ -5,7 +5,8 @@ import (
 )
 
 func init() {
-	composed("FakeQuantize", "x as Dequantize(Quantize(x)) gives it back, with the gradient of x where it lies in the range.",
+	composed("FakeQuantize",
+		"x as Dequantize(Quantize(x)) gives it back, with the gradient of x where it lies in the range.",
 		named("", "torch.fake_quantize_per_tensor_affine, torch.fake_quantize_per_channel_affine", "", "", "",
 			func(e *graph.Example) node {
 				return FakeQuantize(e.Of("x", "n"), e.Of("scale"), e.As(graph.Int8, "zero"))
@@ -28,7 +29,8 @@ func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Nod
 	call := refused("FakeQuantize", x, scale).with(o.words...)
 	switch {
 	case !x.DType().IsFloat() || x.DType().IsStorage():
-		return call.wrong(graph.CodeDType, "quantisation needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
+		return call.wrong(graph.CodeDType, "quantisation needs floating-point numbers, but %s has dtype %s", x.Called(),
+			x.DType())
 	case !o.dtype.IsInt():
 		return call.wrong(graph.CodeDType, "fake quantisation rounds to integers of 8 or 16 bits, not to %s", o.dtype)
 	}

@@ -9,8 +9,8 @@ import (
 
 // The functions here drop more than single elements, or put other numbers than 0 in their place.
 
-// dropping judges the call of a kind of dropout, and returns where x is kept: a mask over the leading axes, of size 1 on the others,
-// or over all where the number of axes is -1. The mask is nil where nothing, or everything, is dropped.
+// dropping judges the call of a kind of dropout, and returns where x is kept: a mask over the leading axes, of size 1
+// on the others, or over all where the number of axes is -1. The mask is nil where nothing, or everything, is dropped.
 func dropping(fn string, x node, p float64, seed node, axes, least int) (keep, bad node) {
 	call := refused(fn, x).with(p)
 	switch {
@@ -20,10 +20,13 @@ func dropping(fn string, x node, p float64, seed node, axes, least int) (keep, b
 		return nil, refusal(call, &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("dropout needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
-		return nil, refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
+		return nil, refusal(
+			call, &graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
 	case x.Rank() < least:
 		return nil, refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("Feature dropout requires at least %d dimensions in the input, and %s has shape %s", least, x.Called(), x.Shape())})
+			Summary: fmt.Sprintf("Feature dropout requires at least %d dimensions in the input, and %s has shape %s",
+				least, x.Called(), x.Shape())})
 	case p == 0 || p == 1:
 		return nil, nil
 	}
@@ -65,7 +68,8 @@ func StochasticDepth(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	return dropped(x, keep, bad, p)
 }
 
-// seluFloor is what Selu tends to where x is small: -scale*alpha of G. Klambauer and others, Self-Normalizing Neural Networks, 2017.
+// seluFloor is what Selu tends to where x is small: -scale*alpha of G. Klambauer and others, Self-Normalizing Neural
+// Networks, 2017.
 const seluFloor = -1.7580993408473766
 
 // AlphaDropout replaces each element with probability p by the infimum of [Selu], and scales and shifts all elements
@@ -107,7 +111,9 @@ func GumbelSoftmax(logits *graph.Node, tau float64, hard bool, axis int, seed *g
 	case logits == nil || !logits.Judged() || !seed.Judged():
 		return refusal(call, nil)
 	case !(tau > 0): // NaN too
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the temperature tau must be more than 0, but it is %v", tau)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("the temperature tau must be more than 0, but it is %v", tau)})
 	case !logits.DType().IsFloat() || !hasAxis(logits, axis):
 		return Softmax(logits, axis) // its own mistake
 	}
@@ -136,13 +142,16 @@ func Hardmax(x *graph.Node, axis int) *graph.Node {
 func init() {
 	seed := func(e *graph.Example) node { return e.As(graph.Int64, "seed") }
 	composed("FeatureDropout", "0 instead of a whole channel with probability p, else x / (1-p).",
-		named("", "torch.nn.functional.dropout1d, torch.nn.functional.dropout2d, torch.nn.functional.dropout3d, torch.feature_dropout, "+
-			"torch.nn.Dropout1d, torch.nn.Dropout2d, torch.nn.Dropout3d", "", "", "",
+		named(
+			"",
+			"torch.nn.functional.dropout1d, torch.nn.functional.dropout2d, torch.nn.functional.dropout3d, torch.feature_dropout, "+
+				"torch.nn.Dropout1d, torch.nn.Dropout2d, torch.nn.Dropout3d", "", "", "",
 			func(e *graph.Example) node { return FeatureDropout(e.Of("x", "n", "c", "h", "w"), 0.5, seed(e)) }))
 	composed("StochasticDepth", "0 instead of a whole example with probability p, else x / (1-p).",
 		named("", "torchvision.ops.stochastic_depth, torchvision.ops.StochasticDepth, timm.layers.DropPath", "", "", "",
 			func(e *graph.Example) node { return StochasticDepth(e.Of("x", "n", "k"), 0.5, seed(e)) }))
-	composed("AlphaDropout", "the least value of selu with probability p, else x; scaled and shifted to keep mean and variance.",
+	composed("AlphaDropout",
+		"the least value of selu with probability p, else x; scaled and shifted to keep mean and variance.",
 		named("", "torch.nn.functional.alpha_dropout, torch.nn.AlphaDropout", "", "", "",
 			func(e *graph.Example) node { return AlphaDropout(e.Of("x", "n"), 0.5, seed(e)) }))
 	composed("FeatureAlphaDropout", "alpha dropout of whole channels.",
@@ -152,5 +161,7 @@ func init() {
 		named("", "torch.nn.functional.gumbel_softmax", "", "", "",
 			func(e *graph.Example) node { return GumbelSoftmax(e.Of("logits", "n", "c"), 1, false, 1, seed(e)) }))
 	composed("Hardmax", "1 at the greatest element along an axis, 0 elsewhere.",
-		flat(flatBetweenJumps, "", "", "", "Hardmax", "", func(e *graph.Example) node { return Hardmax(e.Of("x", "n", "k"), 1) }))
+		flat(flatBetweenJumps, "", "", "", "Hardmax", "", func(e *graph.Example) node {
+			return Hardmax(e.Of("x", "n", "k"), 1)
+		}))
 }

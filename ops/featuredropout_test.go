@@ -50,12 +50,14 @@ func TestKindsOfDropout(t *testing.T) {
 		require.Zero(t, zero.Floats()[3], "all is dropped")
 		requireMistake(t, c.call(x, 1.5, seed), "dropout probability has to be between 0 and 1, but got 1.5")
 		if c.whole > 1 {
-			require.ErrorContains(t, c.call(seed.Cast(graph.Float64), p, seed).Err(), "Feature dropout requires at least")
+			require.ErrorContains(t, c.call(seed.Cast(graph.Float64), p, seed).Err(),
+				"Feature dropout requires at least")
 		}
 	}
 }
 
-// TestGumbelSoftmax: rows are distributions, or have one 1 with the gradient of what it would have been; places are drawn by Softmax.
+// TestGumbelSoftmax: rows are distributions, or have one 1 with the gradient of what it would have been; places are
+// drawn by Softmax.
 func TestGumbelSoftmax(t *testing.T) {
 	g := graph.New("gumbel")
 	seed, x := g.Input("seed", graph.Int64), g.Input("x", graph.Float64, 2000, 3)
@@ -67,7 +69,8 @@ func TestGumbelSoftmax(t *testing.T) {
 	soft := ops.GumbelSoftmax(x, 0.5, false, 1, seed)
 	hard := ops.GumbelSoftmax(x, 0.5, true, -1, seed)
 	slope := autodiff.Grad(ops.Sum(ops.Select(hard, 1, 0)), []*graph.Node{x})[0]
-	got := evaluate(t, in, ops.Sum(soft, 1), ops.Mean(hard, 0), ops.Any(ops.And(ops.NotEqual(hard, graph.Num(0)), ops.NotEqual(hard, graph.Num(1)))), ops.Sum(ops.Abs(slope)))
+	got := evaluate(t, in, ops.Sum(soft, 1), ops.Mean(hard, 0),
+		ops.Any(ops.And(ops.NotEqual(hard, graph.Num(0)), ops.NotEqual(hard, graph.Num(1)))), ops.Sum(ops.Abs(slope)))
 	for _, v := range got[0].Floats() {
 		require.InDelta(t, 1, v, 1e-12)
 	}

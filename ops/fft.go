@@ -11,8 +11,8 @@ import (
 
 var opDFT, opRealDFT, opRealFromDFT *graph.Op
 
-// dftAttrs are the fixed arguments of opDFT: whether the exponent has a plus sign, as in the inverse transform, and how many axes lie
-// between the one that is transformed and that of pairs.
+// dftAttrs are the fixed arguments of opDFT: whether the exponent has a plus sign, as in the inverse transform, and how
+// many axes lie between the one that is transformed and that of pairs.
 type dftAttrs struct {
 	Plus   bool
 	Beside int
@@ -39,8 +39,8 @@ type realFromDFTAttrs struct {
 // Behind is how many axes lie between the one that is transformed and that of pairs.
 func (a realFromDFTAttrs) Behind() int { return a.Beside }
 
-// Complex numbers are pairs on a last axis of size 2: the real part, and then the imaginary one. The three entries here divide no sum by
-// its length. Their transforms are those of package kernels/fourier.
+// Complex numbers are pairs on a last axis of size 2: the real part, and then the imaginary one. The three entries here
+// divide no sum by its length. Their transforms are those of package kernels/fourier.
 func init() {
 	opDFT = fourierFunction("dft", "dft", "the discrete Fourier transform of complex numbers.", 2, 2,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -54,7 +54,8 @@ func init() {
 			a := n.Attrs().(dftAttrs)
 			return graph.Apply(opDFT, dftAttrs{!a.Plus, a.Beside}, dy)
 		})
-	opRealDFT = fourierFunction("real_dft", "realDFT", "the first half of the discrete Fourier transform of real numbers.", 1, 2,
+	opRealDFT = fourierFunction("real_dft", "realDFT",
+		"the first half of the discrete Fourier transform of real numbers.", 1, 2,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := slices.Clone(c.Shape(0))
 			at := len(s) - 1 - c.Attrs().(realDFTAttrs).Beside
@@ -68,7 +69,8 @@ func init() {
 			size := n.In(0).Shape()[n.In(0).Rank()-1-beside]
 			return graph.Apply(opRealFromDFT, realFromDFTAttrs{size, beside}, Div(dy, multiplicity(dy, size, beside)))
 		})
-	opRealFromDFT = fourierFunction("real_from_dft", "realFromDFT", "the real numbers of which this is the first half of the discrete Fourier transform, times their number.", 2, 1,
+	opRealFromDFT = fourierFunction("real_from_dft", "realFromDFT",
+		"the real numbers of which this is the first half of the discrete Fourier transform, times their number.", 2, 1,
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			a, s := c.Attrs().(realFromDFTAttrs), slices.Clone(c.Shape(0))
 			s = s[:len(s)-1]
@@ -86,21 +88,28 @@ func init() {
 		name, doc, word string
 		shown           example
 	}{
-		{"FFT", "sum over j of x[j]·exp(-2πi·j·k/n) along an axis, of pairs of real and imaginary parts.", "fft", func(e *graph.Example) node { return FFT(e.Of("x", "n", "2")) }},
-		{"IFFT", "the mean over j of x[j]·exp(2πi·j·k/n) along an axis, of pairs of real and imaginary parts.", "ifft", func(e *graph.Example) node { return IFFT(e.Of("x", "n", "2")) }},
-		{"RFFT", "the first half of the FFT of real numbers, as pairs of real and imaginary parts.", "rfft", func(e *graph.Example) node { return RFFT(e.Of("x", "8")) }},
-		{"IRFFT", "the real numbers of which this is the first half of the FFT.", "irfft", func(e *graph.Example) node { return IRFFT(e.Of("x", "5", "2")) }},
+		{"FFT", "sum over j of x[j]·exp(-2πi·j·k/n) along an axis, of pairs of real and imaginary parts.", "fft",
+			func(e *graph.Example) node { return FFT(e.Of("x", "n", "2")) }},
+		{"IFFT", "the mean over j of x[j]·exp(2πi·j·k/n) along an axis, of pairs of real and imaginary parts.", "ifft",
+			func(e *graph.Example) node { return IFFT(e.Of("x", "n", "2")) }},
+		{"RFFT", "the first half of the FFT of real numbers, as pairs of real and imaginary parts.", "rfft",
+			func(e *graph.Example) node { return RFFT(e.Of("x", "8")) }},
+		{"IRFFT", "the real numbers of which this is the first half of the FFT.", "irfft", func(e *graph.Example) node {
+			return IRFFT(e.Of("x", "5", "2"))
+		}},
 	} {
-		composed(f.name, f.doc, named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "DFT", "", f.shown))
+		composed(f.name, f.doc,
+			named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "DFT", "", f.shown))
 	}
 }
 
-// fourierFunction is the entry of a transform. An example has the axis that is transformed and those behind it: operand and result say how many of these there are besides
-// those beside it.
+// fourierFunction is the entry of a transform. An example has the axis that is transformed and those behind it: operand
+// and result say how many of these there are besides those beside it.
 func fourierFunction(name, fn, doc string, operand, result int, infer func(*graph.Call) (graph.DType, graph.Shape),
 	compute func(a *graph.Arrays) error, grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: 1, MaxIn: 1, Infer: infer, Grad: grad, Together: true, Function: compute,
+		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: 1, MaxIn: 1, Infer: infer, Grad: grad,
+		Together: true, Function: compute,
 		Core: func(n *graph.Node) ([]int, int) {
 			beside := n.Attrs().(interface{ Behind() int }).Behind()
 			return []int{operand + beside}, result + beside
@@ -148,8 +157,8 @@ func axisOf(shape []int, others int) (size, beside int) {
 // half is how many elements the first half of a transform has.
 func half(n graph.Dim) graph.Dim { return n.FloorDiv(2).Plus(1) }
 
-// multiplicity is how often each element of the first half of a transform of n numbers stands in the whole: once where it is its own
-// mirror image, else twice. It broadcasts with pairs, before which there are some other axes.
+// multiplicity is how often each element of the first half of a transform of n numbers stands in the whole: once where
+// it is its own mirror image, else twice. It broadcasts with pairs, before which there are some other axes.
 func multiplicity(like node, n graph.Dim, beside int) node {
 	g := like.Graph()
 	k := Iota(g, 0, append(graph.Shape{half(n)}, slices.Repeat(graph.Shape{1}, beside+1)...)...)
@@ -204,8 +213,8 @@ func RFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return a.ofReal(x, false)
 }
 
-// ofReal is the first half of the transform of real numbers along the axis of the options, with the scale of a transform or its
-// inverse.
+// ofReal is the first half of the transform of real numbers along the axis of the options, with the scale of a
+// transform or its inverse.
 func (a fftOptions) ofReal(x node, inverse bool) node {
 	axis := countedFromZero([]int{a.axis}, x.Rank())[0]
 	if a.sized {
@@ -265,5 +274,6 @@ func resized(x node, axis int, size graph.Dim) node {
 const somePoints = "a Fourier transform needs data points"
 
 func noPoints(n int64) *graph.Mistake {
-	return &graph.Mistake{Code: graph.CodeEmpty, Summary: fmt.Sprintf("Invalid number of data points (%d) specified", n)}
+	return &graph.Mistake{Code: graph.CodeEmpty,
+		Summary: fmt.Sprintf("Invalid number of data points (%d) specified", n)}
 }

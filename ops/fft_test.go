@@ -28,7 +28,8 @@ func fftCalls() map[string]func(in ...node) node {
 		"fft2":                with(ops.FFT2),
 		"ifft2":               with(ops.IFFT2, ops.FFTNorm(ops.ScaleBoth)),
 		"fft2 axes":           with(ops.FFT2, ops.FFTSizes(4, 3), ops.FFTAxes(0, 2)),
-		"fftn":                with(ops.FFTN), "rfftn": with(ops.RFFTN), "rfft2": with(ops.RFFT2), "irfftn": with(ops.IRFFTN),
+		"fftn":                with(ops.FFTN), "rfftn": with(ops.RFFTN), "rfft2": with(ops.RFFT2),
+		"irfftn":      with(ops.IRFFTN),
 		"fftn axes":   with(ops.FFTN, ops.FFTAxes(2, 0), ops.FFTNorm(ops.ScaleForward)),
 		"ifftn sizes": with(ops.IFFTN, ops.FFTSizes(2, 5)),
 		"rfftn axes":  with(ops.RFFTN, ops.FFTSizes(3, 4), ops.FFTAxes(2, 0), ops.FFTNorm(ops.ScaleBoth)),
@@ -42,7 +43,8 @@ func fftCalls() map[string]func(in ...node) node {
 	}
 	for _, n := range []int{1, 2, 5, 8, 12} {
 		calls[fmt.Sprintf("fft %d", n)], calls[fmt.Sprintf("ifft %d", n)] = with(ops.FFT), with(ops.IFFT)
-		calls[fmt.Sprintf("rfft %d", n)], calls[fmt.Sprintf("irfft %d", n)] = with(ops.RFFT), with(ops.IRFFT, ops.FFTSize(graph.Dim(n)))
+		calls[fmt.Sprintf("rfft %d", n)], calls[fmt.Sprintf("irfft %d", n)] = with(ops.RFFT),
+			with(ops.IRFFT, ops.FFTSize(graph.Dim(n)))
 	}
 	return calls
 }
@@ -103,13 +105,17 @@ func TestFourierTransformsOfNamedSizes(t *testing.T) {
 func TestFourierTransformsRefuse(t *testing.T) {
 	g := graph.New("refused")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
-	requireMistake(t, ops.FFT(in(graph.Float32, 8)), "fft_fft: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but x has shape [8]")
+	requireMistake(t, ops.FFT(in(graph.Float32, 8)),
+		"fft_fft: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but x has shape [8]")
 	requireMistake(t, ops.RFFT(in(graph.Int64, 8)), "transforms need float32 or float64, but x has dtype int64")
-	requireMistake(t, ops.RFFT(in(graph.Float32, 8), ops.FFTAxis(1)), "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+	requireMistake(t, ops.RFFT(in(graph.Float32, 8), ops.FFTAxis(1)),
+		"Dimension out of range (expected to be in range of [-1, 0], but got 1)")
 	requireMistake(t, ops.FFTN(in(graph.Float32, 4, 3, 2), ops.FFTAxes(0, -2)), "FFT dims must be unique")
-	requireMistake(t, ops.FFT2(in(graph.Float32, 3, 2)), "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
+	requireMistake(t, ops.FFT2(in(graph.Float32, 3, 2)),
+		"Dimension out of range (expected to be in range of [-1, 0], but got -2)")
 	requireMistake(t, ops.RFFTN(in(graph.Float32, 3, 2), ops.FFTAxis(0)), "RFFTN transforms several axes")
-	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)), "give the axes: all axes of real numbers, or all but the last of pairs")
+	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)),
+		"give the axes: all axes of real numbers, or all but the last of pairs")
 	requireMistake(t, ops.IRFFT(in(graph.Float32, 1, 2)), "Invalid number of data points (0) specified")
 }
 

@@ -120,8 +120,8 @@ func ihfftAxes(_ refusedCall, x node, each []fftOptions) node {
 	return alongEach(conjugate(last.ofReal(x, true)), others, true)
 }
 
-// eachAxis has the options of each axis of a transform along several of so many: those that are listed, or the last two, or as many
-// of the last ones as there are sizes, or all.
+// eachAxis has the options of each axis of a transform along several of so many: those that are listed, or the last
+// two, or as many of the last ones as there are sizes, or all.
 func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOptions, bad node) {
 	axes := slices.Clone(a.axes)
 	if axes == nil {
@@ -138,7 +138,9 @@ func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOp
 	}
 	switch {
 	case a.sizes != nil && len(a.sizes) != len(axes):
-		return nil, call.wrong(graph.CodeAxis, "When given, dim and shape arguments must have the same length: there are %d axes and %d sizes", len(axes), len(a.sizes))
+		return nil, call.wrong(graph.CodeAxis,
+			"When given, dim and shape arguments must have the same length: there are %d axes and %d sizes", len(axes),
+			len(a.sizes))
 	case len(axes) == 0:
 		return nil, call.wrong(graph.CodeAxis, "at least one axis must be transformed")
 	}
@@ -290,27 +292,48 @@ func init() {
 		name, doc, word string
 		shown           example
 	}{
-		{"FFTN", "the FFT along several axes, of pairs of real and imaginary parts.", "fftn", func(e *graph.Example) node { return FFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
-		{"IFFTN", "the inverse FFT along several axes, of pairs of real and imaginary parts.", "ifftn", func(e *graph.Example) node { return IFFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
-		{"FFT2", "the FFT along two axes, of pairs of real and imaginary parts.", "fft2", func(e *graph.Example) node { return FFT2(e.Of("x", "n", "k", "2")) }},
-		{"IFFT2", "the inverse FFT along two axes, of pairs of real and imaginary parts.", "ifft2", func(e *graph.Example) node { return IFFT2(e.Of("x", "n", "k", "2")) }},
-		{"RFFTN", "the half of the FFT of real numbers along several axes, as pairs of real and imaginary parts.", "rfftn", func(e *graph.Example) node { return RFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
-		{"IRFFTN", "the real numbers of which this is the half of the FFT along several axes.", "irfftn", func(e *graph.Example) node { return IRFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
-		{"RFFT2", "the half of the FFT of real numbers along two axes, as pairs of real and imaginary parts.", "rfft2", func(e *graph.Example) node { return RFFT2(e.Of("x", "n", "8")) }},
-		{"IRFFT2", "the real numbers of which this is the half of the FFT along two axes.", "irfft2", func(e *graph.Example) node { return IRFFT2(e.Of("x", "n", "5", "2")) }},
-		{"HFFT", "the real FFT of a Hermitian signal, of its first half.", "hfft", func(e *graph.Example) node { return HFFT(e.Of("x", "5", "2")) }},
-		{"IHFFT", "the first half of the Hermitian signal whose FFT this is.", "ihfft", func(e *graph.Example) node { return IHFFT(e.Of("x", "8")) }},
-		{"FFTShift", "the frequency 0 moved to the middle of axes.", "fftshift", func(e *graph.Example) node { return FFTShift(e.Of("x", "n", "8"), 1) }},
-		{"IFFTShift", "the frequency 0 moved from the middle of axes to their beginning.", "ifftshift", func(e *graph.Example) node { return IFFTShift(e.Of("x", "n", "8"), 1) }},
+		{"FFTN", "the FFT along several axes, of pairs of real and imaginary parts.", "fftn",
+			func(e *graph.Example) node { return FFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
+		{"IFFTN", "the inverse FFT along several axes, of pairs of real and imaginary parts.", "ifftn",
+			func(e *graph.Example) node { return IFFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
+		{"FFT2", "the FFT along two axes, of pairs of real and imaginary parts.", "fft2", func(e *graph.Example) node {
+			return FFT2(e.Of("x", "n", "k", "2"))
+		}},
+		{"IFFT2", "the inverse FFT along two axes, of pairs of real and imaginary parts.", "ifft2",
+			func(e *graph.Example) node { return IFFT2(e.Of("x", "n", "k", "2")) }},
+		{"RFFTN", "the half of the FFT of real numbers along several axes, as pairs of real and imaginary parts.",
+			"rfftn", func(e *graph.Example) node { return RFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
+		{"IRFFTN", "the real numbers of which this is the half of the FFT along several axes.", "irfftn",
+			func(e *graph.Example) node { return IRFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
+		{"RFFT2", "the half of the FFT of real numbers along two axes, as pairs of real and imaginary parts.", "rfft2",
+			func(e *graph.Example) node { return RFFT2(e.Of("x", "n", "8")) }},
+		{"IRFFT2", "the real numbers of which this is the half of the FFT along two axes.", "irfft2",
+			func(e *graph.Example) node { return IRFFT2(e.Of("x", "n", "5", "2")) }},
+		{"HFFT", "the real FFT of a Hermitian signal, of its first half.", "hfft", func(e *graph.Example) node {
+			return HFFT(e.Of("x", "5", "2"))
+		}},
+		{"IHFFT", "the first half of the Hermitian signal whose FFT this is.", "ihfft", func(e *graph.Example) node {
+			return IHFFT(e.Of("x", "8"))
+		}},
+		{"FFTShift", "the frequency 0 moved to the middle of axes.", "fftshift", func(e *graph.Example) node {
+			return FFTShift(e.Of("x", "n", "8"), 1)
+		}},
+		{"IFFTShift", "the frequency 0 moved from the middle of axes to their beginning.", "ifftshift",
+			func(e *graph.Example) node { return IFFTShift(e.Of("x", "n", "8"), 1) }},
 	} {
-		composed(f.name, f.doc, named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown))
+		composed(f.name, f.doc,
+			named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown))
 	}
 	for _, f := range []struct {
 		name, doc, word string
 		shown           example
 	}{
-		{"FFTFreq", "the frequencies of an FFT.", "fftfreq", func(e *graph.Example) node { return FFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
-		{"RFFTFreq", "the frequencies of the first half of an FFT.", "rfftfreq", func(e *graph.Example) node { return RFFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
+		{"FFTFreq", "the frequencies of an FFT.", "fftfreq", func(e *graph.Example) node {
+			return FFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5)
+		}},
+		{"RFFTFreq", "the frequencies of the first half of an FFT.", "rfftfreq", func(e *graph.Example) node {
+			return RFFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5)
+		}},
 	} {
 		ref := named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown)
 		ref.NoGradient = noSlope
@@ -320,10 +343,15 @@ func init() {
 		name, doc, word string
 		shown           example
 	}{
-		{"HFFTN", "the real FFT along several axes of what is Hermitian along the last, of its first half.", "hfftn", func(e *graph.Example) node { return HFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
-		{"IHFFTN", "the first half of what has this real FFT along several axes.", "ihfftn", func(e *graph.Example) node { return IHFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
-		{"HFFT2", "the real FFT along two axes of what is Hermitian along the last, of its first half.", "hfft2", func(e *graph.Example) node { return HFFT2(e.Of("x", "n", "5", "2")) }},
-		{"IHFFT2", "the first half of what has this real FFT along two axes.", "ihfft2", func(e *graph.Example) node { return IHFFT2(e.Of("x", "n", "8")) }},
+		{"HFFTN", "the real FFT along several axes of what is Hermitian along the last, of its first half.", "hfftn",
+			func(e *graph.Example) node { return HFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
+		{"IHFFTN", "the first half of what has this real FFT along several axes.", "ihfftn",
+			func(e *graph.Example) node { return IHFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
+		{"HFFT2", "the real FFT along two axes of what is Hermitian along the last, of its first half.", "hfft2",
+			func(e *graph.Example) node { return HFFT2(e.Of("x", "n", "5", "2")) }},
+		{"IHFFT2", "the first half of what has this real FFT along two axes.", "ihfft2", func(e *graph.Example) node {
+			return IHFFT2(e.Of("x", "n", "8"))
+		}},
 	} {
 		composed(f.name, f.doc, named("scipy.fft."+f.word, "torch.fft."+f.word, "", "", "", f.shown))
 	}

@@ -115,8 +115,10 @@ func (a fftOptions) refusedPairs(call refusedCall, word string) node {
 	}
 	if last < 1 || x.Shape()[last] != 2 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but %s has shape %s", word, x.Called(), x.Shape()),
-			Help:    []string{"use Stack(-1, re, im) to make them, or RFFT for real numbers"}})
+			Summary: fmt.Sprintf(
+				"%s: complex numbers must be pairs of real and imaginary parts on a last axis of size 2, but %s has shape %s",
+				word, x.Called(), x.Shape()),
+			Help: []string{"use Stack(-1, re, im) to make them, or RFFT for real numbers"}})
 	}
 	return a.refusedAxis(call, last)
 }
@@ -136,19 +138,27 @@ func (a fftOptions) notFull(call refusedCall) node {
 	x := call.in[0]
 	switch {
 	case a.several && (a.sized || a.axis != -1):
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms several axes", Help: []string{"use FFTAxes and FFTSizes, or FFT along each axis"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms several axes",
+				Help: []string{"use FFTAxes and FFTSizes, or FFT along each axis"}})
 	case !a.several && (a.axes != nil || a.sizes != nil):
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms one axis", Help: []string{"use FFTAxis and FFTSize, or FFTN"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms one axis",
+				Help: []string{"use FFTAxis and FFTSize, or FFTN"}})
 	case a.norm > ScaleBoth:
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "transforms need float32 or float64, but " + x.Called() + " has dtype " + x.DType().String(),
-			Help: []string{"Cast converts"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "transforms need float32 or float64, but " + x.Called() + " has dtype " + x.DType().String(),
+				Help:    []string{"Cast converts"}})
 	}
 	return nil
 }
 
-// refusedAxis refuses an axis that is not one of so many, or has no elements. Those of several are looked at one by one.
+// refusedAxis refuses an axis that is not one of so many, or has no elements. Those of several are looked at one by
+// one.
 func (a fftOptions) refusedAxis(call refusedCall, axes int) node {
 	if a.several {
 		return nil
@@ -159,7 +169,8 @@ func (a fftOptions) refusedAxis(call refusedCall, axes int) node {
 	}
 	if axis < 0 || axis >= axes {
 		return refusal(call, &graph.Mistake{Code: graph.CodeAxis,
-			Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -axes, axes-1, a.axis)})
+			Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -axes,
+				axes-1, a.axis)})
 	}
 	size := call.in[0].Shape()[axis]
 	if a.sized {

@@ -12,8 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestGradientsAreLinearInWhatArrives feeds each row zeros and ones: where its gradients are numbers, so are their derivatives by what arrives, also
-// where a rule chooses 0 for a quotient by 0.
+// TestGradientsAreLinearInWhatArrives feeds each row zeros and ones: where its gradients are numbers, so are their
+// derivatives by what arrives, also where a rule chooses 0 for a quotient by 0.
 func TestGradientsAreLinearInWhatArrives(t *testing.T) {
 	for _, s := range allSamples() {
 		if s.outOfPlace != nil || s.flat != "" || s.draws {
@@ -29,7 +29,8 @@ func TestGradientsAreLinearInWhatArrives(t *testing.T) {
 // TestGradientOfWhatArrivesAtPlacesThatNoIndexNames is that of the others beside it, and 0 there.
 func TestGradientOfWhatArrivesAtPlacesThatNoIndexNames(t *testing.T) {
 	for name, segments := range map[string]func(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node{
-		"SegmentMax": ops.SegmentMax, "SegmentMin": ops.SegmentMin, "SegmentMean": ops.SegmentMean, "SegmentProd": ops.SegmentProd, "SegmentSum": ops.SegmentSum} {
+		"SegmentMax": ops.SegmentMax, "SegmentMin": ops.SegmentMin, "SegmentMean": ops.SegmentMean,
+		"SegmentProd": ops.SegmentProd, "SegmentSum": ops.SegmentSum} {
 		g := graph.New("segments")
 		x, dy := g.Input("x", graph.Float64, 2), g.Input("dy", graph.Float64, 3)
 		y := segments(x, 0, graph.Constant(g, []int64{2, 0}, 2), 3)
@@ -68,7 +69,8 @@ func (tr *trial) differentiateByUpstream(at [2]float64) {
 	}
 	values, err := reference.Eval(append(first, second...), fed)
 	if err == nil && areNumbers(values[:len(first)]) && !areNumbers(values[len(first):]) {
-		tr.Errorf("%s at %v: the gradients are %v, and their derivatives %v", tr.name, at, told(values[:len(first)]), told(values[len(first):]))
+		tr.Errorf("%s at %v: the gradients are %v, and their derivatives %v", tr.name, at, told(values[:len(first)]),
+			told(values[len(first):]))
 	}
 }
 

@@ -21,8 +21,10 @@ func CastSaturated(x *graph.Node, to graph.DType) *graph.Node {
 		return bad
 	}
 	if !to.IsStorage() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("CastSaturated converts to 8-bit floats, not to %s", to),
-			Help: []string{"use Float8E4M3FN or Float8E5M2; or clamp x with ops.Clamp, and use ops.Cast"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: fmt.Sprintf("CastSaturated converts to 8-bit floats, not to %s", to),
+				Help:    []string{"use Float8E4M3FN or Float8E5M2; or clamp x with ops.Clamp, and use ops.Cast"}})
 	}
 	return saturated(x, to)
 }

@@ -44,15 +44,19 @@ func everyFloat8(dt graph.DType) any {
 	return b
 }
 
-// TestFloat8IsMoved has the ways by which tables and caches of 8 bits are read and written; what would compute is refused, and says what to do.
+// TestFloat8IsMoved has the ways by which tables and caches of 8 bits are read and written; what would compute is
+// refused, and says what to do.
 func TestFloat8IsMoved(t *testing.T) {
 	g := graph.New("moved")
 	x, i := g.Input("x", graph.Float8E4M3FN, 4, 2), g.Input("i", graph.Int64, 2)
 	row, at := ops.Slice(x, 0, 1, 3, 1), g.Input("at", graph.Int64)
 	outputs := []*graph.Node{
-		ops.Embedding(i, x), ops.Stack(0, row, row), ops.IndexCopy(x, 0, i, row), ops.DynamicUpdateSlice(x, row, at, graph.Num(0)),
-		ops.DynamicSlice(x, []*graph.Node{at, graph.Num(0)}, 2, 2), ops.SliceScatter(x, row, 0, 0, 2, 1), ops.Tril(x, 0),
-		ops.IndexPut(x, []*graph.Node{i}, row), ops.Gather(x, 0, ops.Unsqueeze(i, 1)), ops.PadWith(x, 0, 1, 1, ops.PadReplicate),
+		ops.Embedding(i, x), ops.Stack(0, row, row), ops.IndexCopy(x, 0, i, row),
+		ops.DynamicUpdateSlice(x, row, at, graph.Num(0)),
+		ops.DynamicSlice(x, []*graph.Node{at, graph.Num(0)}, 2, 2), ops.SliceScatter(x, row, 0, 0, 2, 1),
+		ops.Tril(x, 0),
+		ops.IndexPut(x, []*graph.Node{i}, row), ops.Gather(x, 0, ops.Unsqueeze(i, 1)),
+		ops.PadWith(x, 0, 1, 1, ops.PadReplicate),
 	}
 	for _, y := range outputs {
 		require.NoError(t, y.Err())
@@ -61,11 +65,15 @@ func TestFloat8IsMoved(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(outputs...))
 	require.NoError(t, err)
 	data := everyFloat8(graph.Float8E4M3FN).([]half.Float8E4M3FN)[48:56]
-	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{4, 2}, Data: data}, i: []int64{3, 0}, at: exec.Array{Shape: []int{}, Data: []int64{1}}})
+	r, err := p.NewSession().Run(t.Context(),
+		exec.Feed{x: exec.Array{Shape: []int{4, 2}, Data: data}, i: []int64{3, 0},
+			at: exec.Array{Shape: []int{}, Data: []int64{1}}})
 	require.NoError(t, err)
 	for k, want := range [][]uint8{
-		{54, 55, 48, 49}, {50, 51, 52, 53, 50, 51, 52, 53}, {52, 53, 50, 51, 52, 53, 50, 51}, {48, 49, 50, 51, 52, 53, 54, 55}, {50, 51, 52, 53}, {50, 51, 52, 53, 52, 53, 54, 55},
-		{48, 0, 50, 51, 52, 53, 54, 55}, {52, 53, 50, 51, 52, 53, 50, 51}, {54, 48}, {48, 49, 48, 49, 50, 51, 52, 53, 54, 55, 54, 55},
+		{54, 55, 48, 49}, {50, 51, 52, 53, 50, 51, 52, 53}, {52, 53, 50, 51, 52, 53, 50, 51},
+		{48, 49, 50, 51, 52, 53, 54, 55}, {50, 51, 52, 53}, {50, 51, 52, 53, 52, 53, 54, 55},
+		{48, 0, 50, 51, 52, 53, 54, 55}, {52, 53, 50, 51, 52, 53, 50, 51}, {54, 48},
+		{48, 49, 48, 49, 50, 51, 52, 53, 54, 55, 54, 55},
 	} {
 		a, err := r.Array(outputs[k])
 		require.NoError(t, err)
@@ -75,12 +83,15 @@ func TestFloat8IsMoved(t *testing.T) {
 	g = graph.New("computed")
 	x, i = g.Input("x", graph.Float8E4M3FN, 4, 2), g.Input("i", graph.Int64, 2)
 	row = ops.Slice(x, 0, 1, 3, 1)
-	requireMistake(t, ops.IndexPut(x, []*graph.Node{i}, row, ops.Accumulate()), "\"index_put\" not implemented for 'Float8_e4m3fn'")
-	requireMistake(t, ops.ScatterAdd(x, 0, ops.Unsqueeze(i, 1), row), "\"scatter_add\" not implemented for 'Float8_e4m3fn'")
+	requireMistake(t, ops.IndexPut(x, []*graph.Node{i}, row, ops.Accumulate()),
+		"\"index_put\" not implemented for 'Float8_e4m3fn'")
+	requireMistake(t, ops.ScatterAdd(x, 0, ops.Unsqueeze(i, 1), row),
+		"\"scatter_add\" not implemented for 'Float8_e4m3fn'")
 	requireMistake(t, ops.Kron(x, x), "\"Kron\" not implemented for 'Float8_e4m3fn'")
 }
 
-// TestCastsOfFloat8AsPyTorch compares casts from and to the types of 8 bits with PyTorch: all elements, and the numbers around the middle between two.
+// TestCastsOfFloat8AsPyTorch compares casts from and to the types of 8 bits with PyTorch: all elements, and the numbers
+// around the middle between two.
 func TestCastsOfFloat8AsPyTorch(t *testing.T) {
 	text, err := os.ReadFile("../half/testdata/float8.json")
 	require.NoError(t, err)
@@ -110,10 +121,13 @@ func TestCastsOfFloat8AsPyTorch(t *testing.T) {
 			whole[i] = int64(i) - 600
 		}
 		g := graph.New("float8")
-		every, x, n := g.Input("every", dt, 256), g.Input("x", graph.Float32, g.Dim("n")), g.Input("whole", graph.Int64, 1200)
+		every, x, n := g.Input("every", dt, 256), g.Input("x", graph.Float32, g.Dim("n")),
+			g.Input("whole", graph.Int64, 1200)
 		x64 := g.Input("x64", graph.Float64, g.Dim("n"))
-		outputs := []node{ops.Cast(every, graph.Float32), ops.Cast(x, dt), ops.Cast(x64, dt), ops.Cast(ops.Cast(x, graph.Float16), dt),
-			ops.Cast(ops.Cast(x, graph.BFloat16), dt), ops.Cast(n, dt), ops.Flip(every, 0), ops.Take(every, 0, ops.Cast(ops.Slice(n, 0, 600, 856, 1), graph.Int64))}
+		outputs := []node{ops.Cast(every, graph.Float32), ops.Cast(x, dt), ops.Cast(x64, dt),
+			ops.Cast(ops.Cast(x, graph.Float16), dt),
+			ops.Cast(ops.Cast(x, graph.BFloat16), dt), ops.Cast(n, dt), ops.Flip(every, 0),
+			ops.Take(every, 0, ops.Cast(ops.Slice(n, 0, 600, 856, 1), graph.Int64))}
 		p, err := exec.Compile(g, exec.Outputs(outputs...))
 		require.NoError(t, err)
 		r, err := p.NewSession().Run(t.Context(), exec.Feed{every: everyFloat8(dt), x: numbers, x64: wide, n: whole})
@@ -174,8 +188,10 @@ func TestFloat8IsForStorage(t *testing.T) {
 	g := graph.New("storage")
 	x := g.Input("x", graph.Float8E4M3FN, 4, 2)
 	for name, y := range map[string]node{
-		"reshape": ops.Reshape(x, 8), "transpose": ops.Transpose(x, 0, 1), "slice": ops.Slice(x, 0, 1, 3, 1), "concat": ops.Concat(0, x, x), "expand": ops.Expand(x, 3, 4, 2),
-		"pad": ops.Pad(x, 0, 1, 1, 0), "take": ops.Take(x, 0, graph.Constant(g, []int64{0, 2}, 2)), "copy": ops.Copy(x), "stop": ops.StopGradient(x),
+		"reshape": ops.Reshape(x, 8), "transpose": ops.Transpose(x, 0, 1), "slice": ops.Slice(x, 0, 1, 3, 1),
+		"concat": ops.Concat(0, x, x), "expand": ops.Expand(x, 3, 4, 2),
+		"pad": ops.Pad(x, 0, 1, 1, 0), "take": ops.Take(x, 0, graph.Constant(g, []int64{0, 2}, 2)), "copy": ops.Copy(x),
+		"stop":  ops.StopGradient(x),
 		"where": ops.Where(ops.Greater(ops.Cast(x, graph.Float32), graph.Num(0)), x, x),
 	} {
 		require.NoError(t, y.Err(), name)
@@ -197,7 +213,8 @@ func TestGradientsThroughFloat8(t *testing.T) {
 	require.NoError(t, g.Err())
 	p, err := exec.Compile(g, exec.Outputs(grads...))
 	require.NoError(t, err)
-	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: []float32{1, 2.1, -3}, w: half.ToFloat8E5M2([]float32{1, 2, 3})})
+	r, err := p.NewSession().Run(t.Context(),
+		exec.Feed{x: []float32{1, 2.1, -3}, w: half.ToFloat8E5M2([]float32{1, 2, 3})})
 	require.NoError(t, err)
 	for i, want := range [][]float32{{2, 4, -18}, {0.3, 0.3, 0.3}, {2, 4, -18}} {
 		got, err := exec.Values[float32](r, grads[i])
@@ -209,13 +226,17 @@ func TestGradientsThroughFloat8(t *testing.T) {
 func TestCastSaturated(t *testing.T) {
 	g := graph.New("saturated")
 	x, h := g.Input("x", graph.Float32, 6), g.Input("h", graph.Float8E5M2, 3)
-	outputs := []node{ops.CastSaturated(x, graph.Float8E4M3FN), ops.CastSaturated(x, graph.Float8E5M2), ops.CastSaturated(h, graph.Float8E4M3FN)}
+	outputs := []node{ops.CastSaturated(x, graph.Float8E4M3FN), ops.CastSaturated(x, graph.Float8E5M2),
+		ops.CastSaturated(h, graph.Float8E4M3FN)}
 	p, err := exec.Compile(g, exec.Outputs(outputs...))
 	require.NoError(t, err)
 	inf := float32(math.Inf(1))
-	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: []float32{1e9, -inf, 460, -0.1, 59000, float32(math.NaN())}, h: half.ToFloat8E5M2([]float32{inf, -3, 1e4})})
+	r, err := p.NewSession().Run(t.Context(),
+		exec.Feed{x: []float32{1e9, -inf, 460, -0.1, 59000, float32(math.NaN())},
+			h: half.ToFloat8E5M2([]float32{inf, -3, 1e4})})
 	require.NoError(t, err)
-	for i, want := range [][]float32{{448, -448, 448, -0.1015625, 448}, {57344, -57344, 448, -0.09375, 57344}, {448, -3, 448}} {
+	for i, want := range [][]float32{{448, -448, 448, -0.1015625, 448}, {57344, -57344, 448, -0.09375, 57344},
+		{448, -3, 448}} {
 		a, err := r.Array(outputs[i])
 		require.NoError(t, err)
 		got := a.Widened().Data.([]float32)

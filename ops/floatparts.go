@@ -31,7 +31,8 @@ var formats = map[graph.DType]format{
 }
 
 // ofFormats wraps a rule: a floating-point dtype whose constants are not in the table is refused.
-func ofFormats(kernel string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
+func ofFormats(kernel string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType,
+	graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if of := c.DType(0); of.IsFloat() && formats[of] == (format{}) && !c.Failed() {
@@ -124,14 +125,17 @@ func init() {
 		}
 		return m.less(x[0], 0)
 	}
-	opNextAfter = floatPair("nextafter", "NextAfter", "the number after x towards y.", "nextafter_cpu", emitNextAfter, noGradient)
-	opMantissa = activation("frexp_mantissa", "Frexp", "the part of x between 1/2 and 1 that a power of 2 leaves.", "frexp",
+	opNextAfter = floatPair("nextafter", "NextAfter", "the number after x towards y.", "nextafter_cpu", emitNextAfter,
+		noGradient)
+	opMantissa = activation("frexp_mantissa", "Frexp", "the part of x between 1/2 and 1 that a power of 2 leaves.",
+		"frexp",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			mantissa, _ := m.parts(x)
 			return mantissa
 		},
 		func(y, x, dy node) node { return Div(dy, Pow(num(2), Cast(Apply(opExponent, nil, x), x.DType()))) })
-	opMantissa.Infer, opNextAfter.Infer = ofFormats("frexp", opMantissa.Infer), ofFormats("nextafter_cpu", opNextAfter.Infer)
+	opMantissa.Infer, opNextAfter.Infer = ofFormats("frexp", opMantissa.Infer),
+		ofFormats("nextafter_cpu", opNextAfter.Infer)
 	opExponent = activation("frexp_exponent", "Frexp", "the power of 2 in x, as Int32.", "frexp",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			m.t = m.TypeOf(x)
@@ -144,13 +148,15 @@ func init() {
 		return graph.Int32, s
 	}
 	opExponent.Grad = noGradient
-	opNanToNum = define(graph.Op{Name: "nan_to_num", Func: "NanToNum", Doc: "x, with NaN and the infinities replaced by numbers.",
-		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: ofFormats("nan_to_num", sameType), Emit: emitNanToNum,
-		Grad: func(n, dy node, _ int) node { return Where(IsFinite(n.In(0)), dy, num(0)) },
-	})
+	opNanToNum = define(
+		graph.Op{Name: "nan_to_num", Func: "NanToNum", Doc: "x, with NaN and the infinities replaced by numbers.",
+			Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: ofFormats("nan_to_num", sameType), Emit: emitNanToNum,
+			Grad: func(n, dy node, _ int) node { return Where(IsFinite(n.In(0)), dy, num(0)) },
+		})
 	opCopySign.Ref = named("numpy.copysign", "torch.copysign", "jax.numpy.copysign", "", "")
 	opSignBit.Ref = named("numpy.signbit", "torch.signbit", "jax.numpy.signbit", "", "")
-	opNextAfter.Ref = flat("it is a step of one unit", "numpy.nextafter", "torch.nextafter", "jax.numpy.nextafter, jax.lax.nextafter", "", "")
+	opNextAfter.Ref = flat("it is a step of one unit", "numpy.nextafter", "torch.nextafter",
+		"jax.numpy.nextafter, jax.lax.nextafter", "", "")
 	opMantissa.Ref = named("numpy.frexp", "torch.frexp", "jax.numpy.frexp", "", "",
 		func(e *graph.Example) node { return e.Several(Frexp(e.Of("x", "n"))) })
 	opNanToNum.Ref = named("numpy.nan_to_num", "torch.nan_to_num", "jax.numpy.nan_to_num", "", "",

@@ -34,7 +34,8 @@ func (c choiceCase) has(word string) bool {
 // how is the option of the reduction that a case names.
 func (c choiceCase) how() ops.LossOption {
 	for _, word := range c.words() {
-		if o, is := map[string]ops.LossOption{"sum": ops.SumLoss(), "none": ops.EachLoss(), "batchmean": ops.BatchMean()}[word]; is {
+		if o, is := map[string]ops.LossOption{
+			"sum": ops.SumLoss(), "none": ops.EachLoss(), "batchmean": ops.BatchMean()}[word]; is {
 			return o
 		}
 	}
@@ -61,8 +62,10 @@ func formOfTwo(f func(x, y node, opts ...ops.LossOption) node) formCall {
 
 // formCalls build the functions of testdata/forms.json.
 var formCalls = map[string]formCall{
-	"HStack": formOfAll(ops.HStack), "VStack": formOfAll(ops.VStack), "DStack": formOfAll(ops.DStack), "ColumnStack": formOfAll(ops.ColumnStack),
-	"AtLeast1D": formOfOne(ops.AtLeast1D), "AtLeast2D": formOfOne(ops.AtLeast2D), "AtLeast3D": formOfOne(ops.AtLeast3D),
+	"HStack": formOfAll(ops.HStack), "VStack": formOfAll(ops.VStack), "DStack": formOfAll(ops.DStack),
+	"ColumnStack": formOfAll(ops.ColumnStack),
+	"AtLeast1D":   formOfOne(ops.AtLeast1D), "AtLeast2D": formOfOne(ops.AtLeast2D),
+	"AtLeast3D": formOfOne(ops.AtLeast3D),
 	"BlockDiag": formOfAll(ops.BlockDiag), "CartesianProd": formOfAll(ops.CartesianProd),
 	"BroadcastTensors": func(_ *testing.T, _ choiceCase, in []node) []node { return ops.BroadcastTensors(in...) },
 	"TensorSplit": func(t *testing.T, c choiceCase, in []node) []node {
@@ -89,7 +92,9 @@ var formCalls = map[string]formCall{
 		return ops.DiagonalScatter(in[0], in[1], a[0], a[1], a[2])
 	}),
 	"FillDiagonal": formOfOne(func(x node) node { return ops.FillDiagonal(x, graph.Num(7)) }),
-	"DynamicSlice": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.DynamicSlice(in[0], in[1:], c.dims(t)...) }),
+	"DynamicSlice": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.DynamicSlice(in[0], in[1:], c.dims(t)...)
+	}),
 	"DynamicUpdateSlice": formOf(func(_ *testing.T, _ choiceCase, in []node) node {
 		return ops.DynamicUpdateSlice(in[0], in[1], in[2:]...)
 	}),
@@ -102,21 +107,31 @@ var formCalls = map[string]formCall{
 	}),
 	"UnravelIndex": func(t *testing.T, c choiceCase, in []node) []node { return ops.UnravelIndex(in[0], c.dims(t)...) },
 
-	"SoftmaxOver":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.SoftmaxOver(in[0], c.axes(t, 0)...) }),
-	"LogSoftmaxOver": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.LogSoftmaxOver(in[0], c.axes(t, 0)...) }),
+	"SoftmaxOver": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.SoftmaxOver(in[0], c.axes(t, 0)...)
+	}),
+	"LogSoftmaxOver": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.LogSoftmaxOver(in[0], c.axes(t, 0)...)
+	}),
 	"MaskedSoftmax": formOf(func(t *testing.T, c choiceCase, in []node) node {
 		return ops.MaskedSoftmax(in[0], ops.Cast(in[1], graph.Bool), c.axes(t, 0)...)
 	}),
-	"Sparsemax":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.Sparsemax(in[0], c.axis(t)) }),
-	"WeightNorm": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.WeightNorm(in[0], in[1], c.axis(t)) }),
+	"Sparsemax": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.Sparsemax(in[0], c.axis(t)) }),
+	"WeightNorm": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.WeightNorm(in[0], in[1], c.axis(t))
+	}),
 	"Renorm": formOf(func(t *testing.T, c choiceCase, in []node) node {
 		return ops.Renorm(in[0], c.numbers(t)[0], int(c.numbers(t)[1]), 1.2)
 	}),
 	"Squareplus":    formOfOne(func(x node) node { return ops.Squareplus(x, 4) }),
 	"SparsePlus":    formOfOne(ops.SparsePlus),
 	"SparseSigmoid": formOfOne(ops.SparseSigmoid),
-	"DepthToSpace":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.DepthToSpace(in[0], c.axis(t)) }),
-	"SpaceToDepth":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.SpaceToDepth(in[0], c.axis(t)) }),
+	"DepthToSpace": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.DepthToSpace(in[0], c.axis(t))
+	}),
+	"SpaceToDepth": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.SpaceToDepth(in[0], c.axis(t))
+	}),
 	"ReverseSequence": formOf(func(t *testing.T, c choiceCase, in []node) node {
 		a := c.whole(t)
 		return ops.ReverseSequence(in[0], in[1], a[0], a[1])
@@ -125,9 +140,13 @@ var formCalls = map[string]formCall{
 		return ops.RotaryEmbedding(in[0], in[1], in[2], c.axis(t) == 1)
 	}),
 
-	"CDist":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.CDist(in[0], in[1], c.numbers(t)[0]) }),
-	"PDist":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.PDist(in[0], c.numbers(t)[0]) }),
-	"Bilinear": formOf(func(_ *testing.T, _ choiceCase, in []node) node { return ops.Bilinear(in[0], in[1], in[2], in[3]) }),
+	"CDist": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.CDist(in[0], in[1], c.numbers(t)[0])
+	}),
+	"PDist": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.PDist(in[0], c.numbers(t)[0]) }),
+	"Bilinear": formOf(func(_ *testing.T, _ choiceCase, in []node) node {
+		return ops.Bilinear(in[0], in[1], in[2], in[3])
+	}),
 	"InstanceNorm": formOf(func(_ *testing.T, _ choiceCase, in []node) node {
 		y, _, _ := ops.InstanceNorm(in[0], optional(in, 1), optional(in, 2), 1e-2)
 		return y
@@ -153,15 +172,22 @@ var formCalls = map[string]formCall{
 		}
 		return ops.KLDiv(in[0], in[1], c.how(), ops.LogTarget())
 	}),
-	"LogCosh": formOfTwo(ops.LogCosh), "Hinge": formOfTwo(ops.Hinge), "SquaredHinge": formOfTwo(ops.SquaredHinge), "CategoricalHinge": formOfTwo(ops.CategoricalHinge),
-	"MeanAbsolutePercentage": formOfTwo(ops.MeanAbsolutePercentage), "MeanSquaredLogarithmic": formOfTwo(ops.MeanSquaredLogarithmic),
-	"Dice": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.Dice(in[0], in[1], c.whole(t)[0]) }),
+	"LogCosh": formOfTwo(ops.LogCosh), "Hinge": formOfTwo(ops.Hinge), "SquaredHinge": formOfTwo(ops.SquaredHinge),
+	"CategoricalHinge":       formOfTwo(ops.CategoricalHinge),
+	"MeanAbsolutePercentage": formOfTwo(ops.MeanAbsolutePercentage),
+	"MeanSquaredLogarithmic": formOfTwo(ops.MeanSquaredLogarithmic),
+	"Dice": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.Dice(in[0], in[1], c.whole(t)[0])
+	}),
 	"Tversky": formOf(func(t *testing.T, c choiceCase, in []node) node {
 		return ops.Tversky(in[0], in[1], c.whole(t)[0], 0.3, 0.7)
 	}),
-	"PolyCrossEntropy": formOf(func(_ *testing.T, _ choiceCase, in []node) node { return ops.PolyCrossEntropy(in[0], in[1], 1.7) }),
-	"NTXent":           formOf(func(_ *testing.T, _ choiceCase, in []node) node { return ops.NTXent(in[0], in[1], 0.3) }),
+	"PolyCrossEntropy": formOf(func(_ *testing.T, _ choiceCase, in []node) node {
+		return ops.PolyCrossEntropy(in[0], in[1], 1.7)
+	}),
+	"NTXent": formOf(func(_ *testing.T, _ choiceCase, in []node) node { return ops.NTXent(in[0], in[1], 0.3) }),
 }
 
-// TestFormsAsPyTorch compares values and gradients with PyTorch's: with scalars, axes of one element or none, ties, NaN and repeated indices.
+// TestFormsAsPyTorch compares values and gradients with PyTorch's: with scalars, axes of one element or none, ties, NaN
+// and repeated indices.
 func TestFormsAsPyTorch(t *testing.T) { runCases(t, "forms", formCalls) }

@@ -17,9 +17,11 @@ func pooledAxes(call refusedCall, axes int) (lead int, bad node) {
 	lead = x.Rank() - axes
 	switch {
 	case lead != 1 && lead != 2:
-		return 0, call.wrong(graph.CodeRank, "Expected %dD or %dD tensor, but %s has shape %s", axes+1, axes+2, x.Called(), x.Shape())
+		return 0, call.wrong(graph.CodeRank, "Expected %dD or %dD tensor, but %s has shape %s", axes+1, axes+2,
+			x.Called(), x.Shape())
 	case !x.DType().IsFloat():
-		return 0, call.wrong(graph.CodeDType, "this needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())
+		return 0, call.wrong(graph.CodeDType, "this needs floating-point numbers, but %s has dtype %s", x.Called(),
+			x.DType())
 	}
 	return lead, nil
 }
@@ -55,7 +57,8 @@ func FractionalMaxPool(x, samples *graph.Node, kernel, sizes []int) (values, ind
 	return values, indices
 }
 
-// atPlaces has the elements of x at places among the axes behind the first ones, lead of them: a gradient goes to those alone.
+// atPlaces has the elements of x at places among the axes behind the first ones, lead of them: a gradient goes to those
+// alone.
 func atPlaces(x, places node, lead int) node {
 	shape := places.Shape()
 	flat := append(slices.Clone(shape[:lead]), shape[lead:].NumElements())
@@ -74,7 +77,9 @@ type fractional struct {
 func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node) {
 	axes := len(kernel)
 	if axes != 2 && axes != 3 || len(sizes) != axes {
-		return f, call.wrong(graph.CodeWindow, "fractional pooling needs a kernel of 2 or 3 sizes and as many result sizes, but got %d and %d", axes, len(sizes))
+		return f, call.wrong(graph.CodeWindow,
+			"fractional pooling needs a kernel of 2 or 3 sizes and as many result sizes, but got %d and %d", axes,
+			len(sizes))
 	}
 	lead, bad := pooledAxes(call, axes)
 	if bad != nil {
@@ -83,7 +88,8 @@ func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node
 	x, samples := call.in[0], call.in[1]
 	f = fractional{x: x, samples: samples, kernel: kernel, sizes: sizes, lead: lead}
 	if samples.Rank() != lead+1 || samples.DType() != x.DType() {
-		return f, call.wrong(graph.CodeWindow, "samples must be %s with %d numbers for each channel of %s of shape %s, but %s is %s of shape %s",
+		return f, call.wrong(graph.CodeWindow,
+			"samples must be %s with %d numbers for each channel of %s of shape %s, but %s is %s of shape %s",
 			x.DType(), axes, x.Called(), x.Shape(), samples.Called(), samples.DType(), samples.Shape())
 	}
 	for axis, want := range append(slices.Clone(x.Shape()[:lead]), graph.Dim(axes)) {
@@ -95,7 +101,9 @@ func fractionalOf(call refusedCall, kernel, sizes []int) (f fractional, bad node
 	p := prove.NewProver(x.Graph().Bounds)
 	for i := range axes {
 		if k, n := kernel[i], sizes[i]; k < 1 || n < 1 || k > 1<<30 || n > 1<<30 {
-			return f, call.wrong(graph.CodeWindow, "a window has %s elements, and there are %s windows: all must be from 1 to 2^30", goWord(kernel), goWord(sizes))
+			return f, call.wrong(graph.CodeWindow,
+				"a window has %s elements, and there are %s windows: all must be from 1 to 2^30", goWord(kernel),
+				goWord(sizes))
 		}
 		if p.Judge(f.room(i)) == prove.Refused {
 			return f, call.wrong(graph.CodeWindow, "%s", f.roomText(i))
@@ -109,11 +117,13 @@ func (f fractional) least(i int) int { return f.kernel[i] + f.sizes[i] - 1 + len
 
 // room is what the size of an axis must be.
 func (f fractional) room(i int) graph.Requirement {
-	return graph.Requirement{Kind: graph.MustBeAtLeast, A: f.x.Shape()[f.lead+i], B: graph.Dim(f.least(i)), Why: "the windows must fit on the axis"}
+	return graph.Requirement{Kind: graph.MustBeAtLeast, A: f.x.Shape()[f.lead+i], B: graph.Dim(f.least(i)),
+		Why: "the windows must fit on the axis"}
 }
 
 func (f fractional) roomText(i int) string {
-	return fmt.Sprintf("%d windows of %d elements need at least %d elements, but axis %d of %s has %s", f.sizes[i], f.kernel[i], f.least(i), f.lead+i, f.x.Called(), f.x.Shape()[f.lead+i])
+	return fmt.Sprintf("%d windows of %d elements need at least %d elements, but axis %d of %s has %s", f.sizes[i],
+		f.kernel[i], f.least(i), f.lead+i, f.x.Called(), f.x.Shape()[f.lead+i])
 }
 
 // places are where the elements of windows stand among the last axes of x: channels, windows, and the elements of each.
@@ -135,7 +145,8 @@ func (f fractional) places() node {
 		window, element := slices.Repeat([]graph.Dim{1}, f.lead+2*axes), slices.Repeat([]graph.Dim{1}, 2*axes)
 		copy(window, shape[:f.lead])
 		window[f.lead+i], element[axes+i] = graph.Dim(n), graph.Dim(k)
-		place = Add(Mul(place, Size(g, graph.Int64, shape[f.lead+i])), Add(Reshape(start, window...), Iota(g, axes+i, element...)))
+		place = Add(Mul(place, Size(g, graph.Int64, shape[f.lead+i])),
+			Add(Reshape(start, window...), Iota(g, axes+i, element...)))
 	}
 	return place
 }
@@ -159,9 +170,11 @@ func AdaptiveMaxPoolIndex(x *graph.Node, sizes ...int) (values, indices *graph.N
 		length := x.Shape()[lead+i]
 		size, number := Size(g, graph.Int64, length), num64(int64(n))
 		window, element := slices.Repeat([]graph.Dim{1}, 2*axes), slices.Repeat([]graph.Dim{1}, 2*axes)
-		window[i], element[axes+i] = graph.Dim(n), length.Plus(graph.Dim(n-1)).FloorDiv(int64(n)).Plus(1) // more than any window has where n divides the length
+		// more than any window has where n divides the length
+		window[i], element[axes+i] = graph.Dim(n), length.Plus(graph.Dim(n-1)).FloorDiv(int64(n)).Plus(1)
 		at := Iota(g, i, window...)
-		first, end := FloorDiv(Mul(at, size), number), FloorDiv(Add(Mul(Add(at, num64(1)), size), num64(int64(n-1))), number)
+		first, end := FloorDiv(Mul(at, size), number),
+			FloorDiv(Add(Mul(Add(at, num64(1)), size), num64(int64(n-1))), number)
 		along := Add(first, Iota(g, axes+i, element...))
 		place = Add(Mul(place, size), Minimum(along, Sub(size, num64(1))))
 		isThere, folded = And(isThere, Less(along, end)), append(folded, lead+axes+i)
@@ -172,12 +185,18 @@ func AdaptiveMaxPoolIndex(x *graph.Node, sizes ...int) (values, indices *graph.N
 }
 
 func init() {
-	composed("FractionalMaxPool", "the greatest element of each of a given number of windows at uneven distances, and its index.",
-		named("", "torch.nn.functional.fractional_max_pool2d, torch.nn.functional.fractional_max_pool3d", "", "", "", func(e *graph.Example) node {
-			return e.Several(FractionalMaxPool(e.Of("x", "n", "c", "8", "8"), e.Of("samples", "n", "c", "2"), []int{2, 2}, []int{5, 3}))
-		}))
+	composed("FractionalMaxPool",
+		"the greatest element of each of a given number of windows at uneven distances, and its index.",
+		named("", "torch.nn.functional.fractional_max_pool2d, torch.nn.functional.fractional_max_pool3d", "", "", "",
+			func(e *graph.Example) node {
+				return e.Several(FractionalMaxPool(
+					e.Of("x", "n", "c", "8", "8"), e.Of("samples", "n", "c", "2"), []int{2, 2}, []int{5, 3}))
+			}))
 	composed("AdaptiveMaxPoolIndex", "the greatest element of each of a given number of windows, and its index.",
-		named("", "torch.nn.functional.adaptive_max_pool1d_with_indices, torch.nn.functional.adaptive_max_pool2d_with_indices, torch.nn.functional.adaptive_max_pool3d_with_indices", "", "", "",
+		named(
+			"",
+			"torch.nn.functional.adaptive_max_pool1d_with_indices, torch.nn.functional.adaptive_max_pool2d_with_indices, torch.nn.functional.adaptive_max_pool3d_with_indices",
+			"", "", "",
 			func(e *graph.Example) node {
 				return e.Several(AdaptiveMaxPoolIndex(e.Of("x", "n", "c", "8", "8"), 3, 2))
 			}))

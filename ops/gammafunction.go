@@ -56,13 +56,15 @@ func init() {
 			return m.pick(m.above(x, math.Ln2), m.log1p(m.neg(m.exp(m.neg(x)))), near)
 		},
 		func(y, x, dy node) node { return Div(dy, Expm1(x)) })
-	opRelEntr = floatPair("rel_entr", "RelEntr", "x log(x/y); 0 where x is 0 and y at least 0, and Inf where one is below.", "rel_entr",
+	opRelEntr = floatPair("rel_entr", "RelEntr",
+		"x log(x/y); 0 where x is 0 and y at least 0, and Inf where one is below.", "rel_entr",
 		func(m arith, x, y graph.Value) graph.Value { return m.relEntr(x, y) },
 		each(
 			func(n, dy node) node { return Mul(dy, Add(Log(Div(n.In(0), n.In(1))), num(1))) },
 			func(n, dy node) node { return Neg(Mul(dy, Div(n.In(0), n.In(1)))) }))
 	opRelEntr.Promote = ToCommonFloat
-	opKLElements = floatPair("kl_elements", "KLElements", "x log(x/y) - x + y; y where x is 0 and y at least 0, and Inf where one is below.", "kl_elements",
+	opKLElements = floatPair("kl_elements", "KLElements",
+		"x log(x/y) - x + y; y where x is 0 and y at least 0, and Inf where one is below.", "kl_elements",
 		func(m arith, x, y graph.Value) graph.Value { return m.add(m.sub(m.relEntr(x, y), x), y) },
 		each(
 			func(n, dy node) node { return Mul(dy, Log(Div(n.In(0), n.In(1)))) },

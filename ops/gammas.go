@@ -23,7 +23,8 @@ func (a PolygammaAttrs) Args(operands []string) []string {
 // 6.1.33 and 6.1.41 (lgamma), 6.3.18 and 6.4.11 (asymptotic series), 6.3.7 and 6.4.7 (reflection).
 
 // bernoulli are the Bernoulli numbers B2, B4, …
-var bernoulli = []float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330}
+var bernoulli = []float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510,
+	43867.0 / 798, -174611.0 / 330}
 
 const eulerGamma = 0.57721566490153286060651209008240243
 
@@ -43,8 +44,8 @@ var lgammaSeries = func() []float64 {
 	return c
 }()
 
-// gammaTerms are how many terms the series of lgamma have: the near one as a polynomial of lower degree than [lgammaSeries] that is as exact, and that of
-// Stirling's formula.
+// gammaTerms are how many terms the series of lgamma have: the near one as a polynomial of lower degree than
+// [lgammaSeries] that is as exact, and that of Stirling's formula.
 type gammaTerms struct {
 	near []float64
 	far  int
@@ -56,8 +57,8 @@ var (
 	fewGammaTerms = gammaTerms{economized(lgammaSeries, 0.5, 11), 3}
 )
 
-// economized is a polynomial with fewer terms, for arguments up to a reach: the highest term is replaced by lower ones, which with it make a
-// Chebyshev polynomial, one after the other. Lanczos, Applied Analysis, 1956.
+// economized is a polynomial with fewer terms, for arguments up to a reach: the highest term is replaced by lower ones,
+// which with it make a Chebyshev polynomial, one after the other. Lanczos, Applied Analysis, 1956.
 func economized(c []float64, reach float64, terms int) []float64 {
 	c = slices.Clone(c)
 	before, t := []float64{1}, []float64{0, 1} // Chebyshev polynomials
@@ -158,8 +159,8 @@ func (m arith) stirlingTerms(x graph.Value, terms int) graph.Value {
 	return m.mul(u, m.polynomial(c, m.mul(u, u)))
 }
 
-// lgammaAbove is the logarithm of the gamma function of x of at least 0. One logarithm is that of what Γ(2+e) is multiplied with or divided by, or
-// Stirling's.
+// lgammaAbove is the logarithm of the gamma function of x of at least 0. One logarithm is that of what Γ(2+e) is
+// multiplied with or divided by, or Stirling's.
 func (m arith) lgammaAbove(x graph.Value, terms gammaTerms) graph.Value {
 	r, far := m.gammaReduced(x), m.Prim(graph.PrimMax, x, m.num(lgammaFar))
 	isNear, isOver := m.Prim(graph.PrimLt, x, m.num(lgammaFar)), m.less(x, 1.5)
@@ -173,7 +174,8 @@ func (m arith) lgammaAbove(x graph.Value, terms gammaTerms) graph.Value {
 func (m arith) lgamma(x graph.Value, terms gammaTerms) graph.Value {
 	isNegative := m.less(x, 0)
 	y := m.lgammaAbove(m.pick(isNegative, m.sub(m.num(1), x), x), terms)
-	sine := m.Prim(graph.PrimSin, m.mul(m.num(math.Pi), m.sub(x, m.Prim(graph.PrimRound, x)))) // of πx, but for its sign
+	// of πx, but for its sign
+	sine := m.Prim(graph.PrimSin, m.mul(m.num(math.Pi), m.sub(x, m.Prim(graph.PrimRound, x))))
 	mirrored := m.sub(m.num(math.Log(math.Pi)), m.add(m.log(m.abs(sine)), y))
 	pole := m.Prim(graph.PrimAnd, m.Prim(graph.PrimLe, x, m.num(0)), m.Prim(graph.PrimEq, x, m.floor(x)))
 	pole = m.Prim(graph.PrimOr, pole, m.equals(m.abs(x), inf))
@@ -265,17 +267,23 @@ func init() {
 	opPolygamma = special("polygamma", "Polygamma", "derivative n of digamma.", nil,
 		func(y, x, dy node) node { return Mul(dy, Polygamma(orderOf(y)+1, x)) })
 	opPolygamma.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-		return arith{Emitter: e, t: n.DType()}.wide(x[0], func(m arith, x graph.Value) graph.Value { return m.polygamma(orderOf(n), x) })
+		return arith{Emitter: e, t: n.DType()}.wide(x[0], func(m arith, x graph.Value) graph.Value {
+			return m.polygamma(orderOf(n), x)
+		})
 	}
 	opPolygamma.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		if n := c.Attrs().(PolygammaAttrs).N; n < 0 || n > maxPolygamma {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("polygamma of order %d: the order must be from 0 to %d", n, maxPolygamma)})
+			c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("polygamma of order %d: the order must be from 0 to %d", n, maxPolygamma)})
 		}
 		return c.DType(0), rules.BroadcastOperands(c)
 	}
-	opLGamma.Ref = named("scipy.special.gammaln, scipy.special.loggamma", "torch.lgamma, torch.special.gammaln", "jax.scipy.special.gammaln, jax.scipy.special.loggamma, jax.lax.lgamma", "", "")
-	opDigamma.Ref = named("scipy.special.digamma, scipy.special.psi", "torch.digamma, torch.special.digamma, torch.special.psi", "jax.scipy.special.digamma, jax.lax.digamma", "", "")
-	opPolygamma.Ref = named("scipy.special.polygamma", "torch.polygamma, torch.special.polygamma", "jax.scipy.special.polygamma, jax.lax.polygamma", "", "",
+	opLGamma.Ref = named("scipy.special.gammaln, scipy.special.loggamma", "torch.lgamma, torch.special.gammaln",
+		"jax.scipy.special.gammaln, jax.scipy.special.loggamma, jax.lax.lgamma", "", "")
+	opDigamma.Ref = named("scipy.special.digamma, scipy.special.psi",
+		"torch.digamma, torch.special.digamma, torch.special.psi", "jax.scipy.special.digamma, jax.lax.digamma", "", "")
+	opPolygamma.Ref = named("scipy.special.polygamma", "torch.polygamma, torch.special.polygamma",
+		"jax.scipy.special.polygamma, jax.lax.polygamma", "", "",
 		func(e *graph.Example) node { return Polygamma(1, e.Of("x", "n")) })
 }
 

@@ -40,7 +40,9 @@ func TestGradientOfGamma(t *testing.T) {
 		if x < 1e-280 {
 			continue // of which the density is too large
 		}
-		difference := func(h float64) float64 { return (mathext.GammaIncReg(a+h, x) - mathext.GammaIncReg(a-h, x)) / (2 * h) }
+		difference := func(h float64) float64 {
+			return (mathext.GammaIncReg(a+h, x) - mathext.GammaIncReg(a-h, x)) / (2 * h)
+		}
 		h := 1e-3 * a
 		slope := (4*difference(h/2) - difference(h)) / 3 // Richardson's extrapolation
 		log, _ := math.Lgamma(a)
@@ -49,8 +51,8 @@ func TestGradientOfGamma(t *testing.T) {
 	}
 }
 
-// TestMeansOfGradientsOfDraws compares means with the derivatives of means: those of x, a and ψ(a) are 1 and ψ'(a), of a
-// share of two a/(a+3), and the second derivatives those of these.
+// TestMeansOfGradientsOfDraws compares means with the derivatives of means: those of x, a and ψ(a) are 1 and ψ'(a), of
+// a share of two a/(a+3), and the second derivatives those of these.
 func TestMeansOfGradientsOfDraws(t *testing.T) {
 	const count = 4000
 	got := drawGammas(t, count, func(seed, a node) []node {
@@ -59,7 +61,8 @@ func TestMeansOfGradientsOfDraws(t *testing.T) {
 		three := ops.Full(a.Graph(), graph.Float64, 3, a.Shape()...)
 		share := ops.RandomBeta(seed, a, three)
 		shares := ops.Dirichlet(seed, ops.Stack(-1, a, three))
-		return []node{slope, derivative(slope, a), derivative(share, a), derivative(ops.Select(shares, -1, 0), a), derivative(ops.Sum(shares, -1), a)}
+		return []node{slope, derivative(slope, a), derivative(share, a), derivative(ops.Select(shares, -1, 0), a),
+			derivative(ops.Sum(shares, -1), a)}
 	})
 	for i, a := range gammaShapes {
 		share := 3 / ((a + 3) * (a + 3))
@@ -82,7 +85,8 @@ func TestDrawsOf16Bits(t *testing.T) {
 		g := graph.New("draws")
 		seed, a := g.Scalar(graph.Int64, 3), ops.Full(g, dt, 2.5, count)
 		x := ops.RandomGamma(seed, a)
-		draws := []node{ops.Uniform(seed, dt, count), ops.Normal(seed, dt, count), ops.Dropout(ops.OnesLike(a), 0.5, seed),
+		draws := []node{ops.Uniform(seed, dt, count), ops.Normal(seed, dt, count),
+			ops.Dropout(ops.OnesLike(a), 0.5, seed),
 			ops.Exponential(seed, dt, count), x, derivative(x, a), ops.RandomBeta(seed, a, a)}
 		var means []node
 		for _, y := range draws {

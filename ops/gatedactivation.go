@@ -31,10 +31,11 @@ func init() {
 		func(y, x, dy node) node {
 			return Where(LessEqual(x, num(y.Attrs().(ThresholdAttrs).Threshold)), num(0), dy)
 		})
-	opThreshold.Infer = refuseBool(`"threshold_cpu" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
-		refuseOutside(c, c.DType(0), c.Attrs().(ThresholdAttrs).Value)
-		return sameType(c)
-	})
+	opThreshold.Infer = refuseBool(`"threshold_cpu" not implemented for 'Bool'`,
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			refuseOutside(c, c.DType(0), c.Attrs().(ThresholdAttrs).Value)
+			return sameType(c)
+		})
 	opSoftcap = activation("softcap", "Softcap", "limit * tanh(x / limit).", "softcap",
 		func(m arith, n node, x graph.Value) graph.Value {
 			limit := m.num(n.Attrs().(CapAttrs).Cap)
@@ -59,7 +60,9 @@ func init() {
 		"GEGLU":  {"gelu of the first half of an axis times the second.", GEGLU},
 		"ReGLU":  {"relu of the first half of an axis times the second.", ReGLU},
 	} {
-		composed(name, f.doc, named("", "", "", "", "", func(e *graph.Example) node { return f.call(e.Of("x", "n", "2*k"), 1) }))
+		composed(name, f.doc, named("", "", "", "", "", func(e *graph.Example) node {
+			return f.call(e.Of("x", "n", "2*k"), 1)
+		}))
 	}
 }
 

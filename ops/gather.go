@@ -17,7 +17,8 @@ type EmbeddingAttrs struct{ Padding []int }
 
 func init() {
 	opIndexSelect = define(graph.Op{
-		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: batchByIndex,
+		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.",
+		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: batchByIndex,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
@@ -30,7 +31,9 @@ func init() {
 		},
 	})
 	opGather = define(graph.Op{
-		Name: "gather", Func: "Gather", Doc: "for each position of the indices, the element of x at that position, with the index along one axis.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
+		Name: "gather", Func: "Gather",
+		Doc:   "for each position of the indices, the element of x at that position, with the index along one axis.",
+		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
 		},
@@ -48,7 +51,8 @@ func init() {
 		},
 	})
 	opEmbedding = define(graph.Op{
-		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: sameForAll,
+		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.",
+		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: sameForAll,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(1), rules.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
 		},
@@ -128,9 +132,9 @@ func Embedding(index, table *graph.Node, padding ...int) *graph.Node {
 // shortRow is the number of elements from which on comparing them was measured to take no more time than a gather.
 const shortRow = 64
 
-// isOfRows reports whether a value is computed from sums along an axis and the elements along it, as log-softmax is. What
-// computes it has each of these elements at hand: to compare their positions with an index takes less time than to leave all
-// of them in memory for a gather, or in the gradient zeros for all but one.
+// isOfRows reports whether a value is computed from sums along an axis and the elements along it, as log-softmax is.
+// What computes it has each of these elements at hand: to compare their positions with an index takes less time than to
+// leave all of them in memory for a gather, or in the gradient zeros for all but one.
 func isOfRows(x node, axis int) bool {
 	if size, known := x.Shape()[axis].Int(); known && size < shortRow {
 		return false

@@ -10,7 +10,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// One element of each row of a softmax, or of each place of images, is the one that a gather of a copy picks, and has its gradients.
+// One element of each row of a softmax, or of each place of images, is the one that a gather of a copy picks, and has
+// its gradients.
 func TestGatherOfRowsThatAreComputed(t *testing.T) {
 	for _, c := range []struct {
 		shape, index []int
@@ -26,7 +27,8 @@ func TestGatherOfRowsThatAreComputed(t *testing.T) {
 	} {
 		g := graph.New("gather")
 		rng := rand.New(rand.NewPCG(1, 2))
-		x, index := g.Input("x", graph.Float64, graph.MakeShape(c.shape...)...), g.Input("index", graph.Int64, graph.MakeShape(c.index...)...)
+		x, index := g.Input("x", graph.Float64, graph.MakeShape(c.shape...)...),
+			g.Input("index", graph.Int64, graph.MakeShape(c.index...)...)
 		indices := make([]int64, graph.MakeShape(c.index...).NumElements())
 		for i := range indices {
 			indices[i] = rng.Int64N(int64(c.shape[(c.axis+len(c.shape))%len(c.shape)]))

@@ -7,20 +7,22 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// taking is what a function takes its operand for, where that can be mistaken for probabilities: in words, and what else to write, from how the
-// probabilities and what they were made of are called, and from the function's other operands.
+// taking is what a function takes its operand for, where that can be mistaken for probabilities: in words, and what
+// else to write, from how the probabilities and what they were made of are called, and from the function's other
+// operands.
 type taking struct {
 	takes string
 	help  func(call string, p, of node, rest string) []string
 }
 
 var (
-	scoresOfClasses = taking{"scores, and computes their softmax itself", func(fn string, p, of node, behind string) []string {
-		return []string{
-			giveScores(fn, of, behind),
-			fmt.Sprintf("or, for probabilities, NLL(Log(%s)%s)", p.Called(), behind),
-		}
-	}}
+	scoresOfClasses = taking{"scores, and computes their softmax itself",
+		func(fn string, p, of node, behind string) []string {
+			return []string{
+				giveScores(fn, of, behind),
+				fmt.Sprintf("or, for probabilities, NLL(Log(%s)%s)", p.Called(), behind),
+			}
+		}}
 	scoresOfLabels = taking{takesLogits, func(fn string, _, of node, behind string) []string {
 		return []string{giveScores(fn, of, behind)}
 	}}
@@ -29,21 +31,26 @@ var (
 	}}
 	logarithms = taking{"logarithms of probabilities", func(fn string, p, of node, behind string) []string {
 		return []string{
-			fmt.Sprintf("use LogSoftmax instead of Softmax, or LogSigmoid instead of Sigmoid; Log(%s) is less accurate where it is small", p.Called()),
+			fmt.Sprintf(
+				"use LogSoftmax instead of Softmax, or LogSigmoid instead of Sigmoid; Log(%s) is less accurate where it is small",
+				p.Called()),
 		}
 	}}
 	scoresToDraw = taking{"scores or log-probabilities", func(fn string, p, of node, behind string) []string {
-		return []string{fmt.Sprintf("pass the scores, %s, or Log(%s); or use Multinomial for probabilities", of.Called(), p.Called())}
+		return []string{fmt.Sprintf("pass the scores, %s, or Log(%s); or use Multinomial for probabilities",
+			of.Called(), p.Called())}
 	}}
 )
 
 const takesLogits = "scores, and computes their sigmoid itself"
 
 func giveScores(fn string, of node, behind string) string {
-	return fmt.Sprintf("pass the scores: %s(%s%s); use probabilities only as results for readers", fn, of.Called(), behind)
+	return fmt.Sprintf("pass the scores: %s(%s%s); use probabilities only as results for readers", fn, of.Called(),
+		behind)
 }
 
-// probabilities are a value that a softmax or a sigmoid has given, the scores that it was given, and how it is called; empty where a value is none.
+// probabilities are a value that a softmax or a sigmoid has given, the scores that it was given, and how it is called;
+// empty where a value is none.
 type probabilities struct {
 	made, scores node
 	by           string
@@ -53,7 +60,8 @@ type probabilities struct {
 func probabilitiesIn(x node) probabilities {
 	for x != nil && x.Judged() && len(x.Operands()) > 0 {
 		op := x.Op()
-		moves := op.Class == graph.Movement && len(x.Operands()) == 1 && op.Assemble == nil || op.Class == graph.Gather && op.Fold == graph.NoFold
+		moves := op.Class == graph.Movement && len(x.Operands()) == 1 && op.Assemble == nil ||
+			op.Class == graph.Gather && op.Fold == graph.NoFold
 		switch {
 		case op == opSoftmax || op == opSigmoid:
 			return probabilities{x, x.In(0), op.Func}
@@ -88,7 +96,8 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 		return
 	}
 	said := func(m *graph.Mistake) bool {
-		return m.Code == graph.CodeGivenProbabilities && m.Node.Pos() == c.Node().Pos() && probabilitiesIn(m.Node.In(0)) == made
+		return m.Code == graph.CodeGivenProbabilities && m.Node.Pos() == c.Node().Pos() &&
+			probabilitiesIn(m.Node.In(0)) == made
 	}
 	if slices.ContainsFunc(c.Node().Graph().Warnings(), said) {
 		return // by another part of the call
@@ -98,9 +107,11 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 		behind += ", " + other.Called()
 	}
 	m := &graph.Mistake{Code: graph.CodeGivenProbabilities, Choice: true, Apart: true,
-		Summary:  fmt.Sprintf("%s are probabilities, computed by %s, but %s expects %s", x.Called(), made.by, fn, t.takes),
+		Summary: fmt.Sprintf("%s are probabilities, computed by %s, but %s expects %s", x.Called(), made.by, fn,
+			t.takes),
 		Operands: []graph.OperandNote{{Node: made.scores}, {Node: made.made}},
-		Help:     append(t.help(fn, x, made.scores, behind), "to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
+		Help: append(t.help(fn, x, made.scores, behind),
+			"to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
 	if x != made.made {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: x})
 	}
@@ -111,12 +122,14 @@ func (t taking) warn(c *graph.Call, fn string, rest ...node) {
 	}
 }
 
-// checks returns operand x of a call as the call reads it: where it is probabilities instead of that, a node that warns and gives it on.
+// checks returns operand x of a call as the call reads it: where it is probabilities instead of that, a node that warns
+// and gives it on.
 func (t taking) checks(call refusedCall, x node) node {
 	if probabilitiesIn(x).made == nil {
 		return x
 	}
-	op := &graph.Op{Name: "given", Func: call.fn, Doc: "an operand that is probabilities", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+	op := &graph.Op{Name: "given", Func: call.fn, Doc: "an operand that is probabilities", Class: graph.Composite,
+		MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			t.warn(c, call.fn, call.in[1:]...)
 			return c.DType(0), c.Shape(0)

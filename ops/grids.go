@@ -67,7 +67,8 @@ func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
 		return call.wrong(graph.CodeOperand, "the combinations of %d of %d have more than 2^16 elements", count, n)
 	}
 	rows := graph.Dim(len(places) / count)
-	return Reshape(Take(x, 0, graph.Constant(x.Graph(), slices.Clone(places), graph.Dim(len(places)))), rows, graph.Dim(count))
+	return Reshape(Take(x, 0, graph.Constant(x.Graph(), slices.Clone(places), graph.Dim(len(places)))), rows,
+		graph.Dim(count))
 }
 
 // Toeplitz returns matrices [..., n, m] that are constant along their diagonals, with the given first column, [...,
@@ -79,7 +80,9 @@ func Toeplitz(column, row *graph.Node) *graph.Node {
 		return bad
 	}
 	if column.Rank() < 1 || row.Rank() != column.Rank() {
-		return call.wrong(graph.CodeRank, "the first column and the first row must be vectors, but their shapes are %s and %s", column.Shape(), row.Shape())
+		return call.wrong(graph.CodeRank,
+			"the first column and the first row must be vectors, but their shapes are %s and %s", column.Shape(),
+			row.Shape())
 	}
 	n, m := lastSize(column), lastSize(row)
 	g := column.Graph()
@@ -93,7 +96,9 @@ func Toeplitz(column, row *graph.Node) *graph.Node {
 func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
 	defer creating(g, "GeomSpace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() || t.IsStorage() || !(start*stop > 0) || math.IsInf(start*stop, 0) {
-		return badRange(g, "GeomSpace", fmt.Sprintf("there is no geometric sequence from %v to %v in %s: both ends must not be 0, and must have the same sign", start, stop, t))
+		return badRange(g, "GeomSpace", fmt.Sprintf(
+			"there is no geometric sequence from %v to %v in %s: both ends must not be 0, and must have the same sign",
+			start, stop, t))
 	}
 	sign := math.Copysign(1, start)
 	exponents := Linspace(g, graph.Float64, math.Log(math.Abs(start)), math.Log(math.Abs(stop)), steps)
@@ -105,11 +110,19 @@ func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.D
 
 func init() {
 	composed("DiagFlat", "all elements on the diagonal of a matrix.",
-		named("numpy.diagflat", "torch.diagflat", "jax.numpy.diagflat", "", "", func(e *graph.Example) node { return DiagFlat(e.Of("x", "n", "k"), 0) }))
+		named("numpy.diagflat", "torch.diagflat", "jax.numpy.diagflat", "", "", func(e *graph.Example) node {
+			return DiagFlat(e.Of("x", "n", "k"), 0)
+		}))
 	composed("Combinations", "all combinations of the given number of elements of a vector, as rows.",
-		named("", "torch.combinations", "", "", "", func(e *graph.Example) node { return Combinations(e.Of("x", "8"), 2, false) }))
+		named("", "torch.combinations", "", "", "", func(e *graph.Example) node {
+			return Combinations(e.Of("x", "8"), 2, false)
+		}))
 	composed("Toeplitz", "matrices that are constant along their diagonals.",
-		named("scipy.linalg.toeplitz", "", "jax.scipy.linalg.toeplitz", "", "", func(e *graph.Example) node { return Toeplitz(e.Of("column", "n"), e.Of("row", "8")) }))
+		named("scipy.linalg.toeplitz", "", "jax.scipy.linalg.toeplitz", "", "", func(e *graph.Example) node {
+			return Toeplitz(e.Of("column", "n"), e.Of("row", "8"))
+		}))
 	composed("GeomSpace", "numbers from start to stop, each a multiple of the one before.",
-		flat(noSlope, "numpy.geomspace", "", "jax.numpy.geomspace", "", "", func(e *graph.Example) node { return GeomSpace(e.Graph, e.DType, 1, 1000, e.Shape("n")[0]) }))
+		flat(noSlope, "numpy.geomspace", "", "jax.numpy.geomspace", "", "", func(e *graph.Example) node {
+			return GeomSpace(e.Graph, e.DType, 1, 1000, e.Shape("n")[0])
+		}))
 }

@@ -29,9 +29,12 @@ func (a GridAttrs) Args(operands []string) []string {
 func init() {
 	opGridSample = define(graph.Op{
 		Name: "grid_sample", Func: "GridSample", Doc: "images between their elements, at the places that a grid has.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: inferGridSample, Expand: expandGridSample,
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: inferGridSample,
+		Expand: expandGridSample,
 	})
-	opGridSample.Ref = named("scipy.ndimage.map_coordinates", "torch.nn.functional.grid_sample, torch.grid_sampler, torch.grid_sampler_2d, torch.grid_sampler_3d", "jax.scipy.ndimage.map_coordinates", "GridSample", "",
+	opGridSample.Ref = named("scipy.ndimage.map_coordinates",
+		"torch.nn.functional.grid_sample, torch.grid_sampler, torch.grid_sampler_2d, torch.grid_sampler_3d",
+		"jax.scipy.ndimage.map_coordinates", "GridSample", "",
 		func(e *graph.Example) node {
 			return GridSample(e.Of("x", "n", "c", "8", "8"), e.Of("grid", "n", "h", "w", "2"), ResizeLinear, PadZeros)
 		})
@@ -85,12 +88,12 @@ type sampler struct {
 	x node
 }
 
-// fewChannels is the number of channels up to which they are picked one after the other, and lie as images of one channel each:
-// what is computed of rows of so few elements fills no vector.
+// fewChannels is the number of channels up to which they are picked one after the other, and lie as images of one
+// channel each: what is computed of rows of so few elements fills no vector.
 const fewChannels = 8
 
-// channelAxis is the axis of the channels while elements are picked, beside those of the places: the first one, or the last one,
-// so that one index picks them all.
+// channelAxis is the axis of the channels while elements are picked, beside those of the places: the first one, or the
+// last one, so that one index picks them all.
 func (s sampler) channelAxis() int {
 	if channels, known := s.x.Shape()[1].Int(); known && channels <= fewChannels {
 		return 0
@@ -98,8 +101,8 @@ func (s sampler) channelAxis() int {
 	return -1
 }
 
-// at returns [N, C, places…] for coordinates along each axis, [N, places…, 1], counted in elements from the middle of the
-// first one.
+// at returns [N, C, places…] for coordinates along each axis, [N, places…, 1], counted in elements from the middle of
+// the first one.
 func (s sampler) at(places []node) (sum node) {
 	channels, count := s.channelAxis(), s.positions().Times(s.x.Shape()[0])
 	elements := MoveAxis(s.x, 1, channels)
@@ -185,8 +188,8 @@ func (s sampler) brought(axis int, place node) node {
 	return Where(LessEqual(place, num(0)), num(0), Where(GreaterEqual(place, last), last, place))
 }
 
-// pick returns the elements at one tap of each axis, with the axis of the channels in the place of the taps' axis of one element,
-// and 0 outside.
+// pick returns the elements at one tap of each axis, with the axis of the channels in the place of the taps' axis of
+// one element, and 0 outside.
 func (s sampler) pick(elements node, taps []axisTap) node {
 	g, shape, t, channels := s.x.Graph(), s.x.Shape(), s.indexType(), s.channelAxis()
 	place, inside := taps[0].at, taps[0].inside
@@ -194,7 +197,8 @@ func (s sampler) pick(elements node, taps []axisTap) node {
 		place = Add(Mul(place, Size(g, t, shape[3+i])), tap.at)
 		inside = And(inside, tap.inside)
 	}
-	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, place.Rank()-2)...)...), Size(g, graph.Int64, s.positions()))
+	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, place.Rank()-2)...)...),
+		Size(g, graph.Int64, s.positions()))
 	index := Add(Squeeze(place, channels), Cast(image, t))
 	along := channels + 1 // elements has two axes, and this is the other one
 	return Where(inside, Take(elements, along, index), num(0))
@@ -242,15 +246,22 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 	shape := theta.Shape()
 	switch {
 	case axes != 2 && axes != 3:
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but got %d", axes)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but got %d", axes)})
 	case len(shape) != 3 || shape[1] != graph.Dim(axes) || shape[2] != graph.Dim(axes+1):
 		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Operands: []graph.OperandNote{{Node: theta}},
-			Summary: fmt.Sprintf("Expected a batch of %dD affine matrices of shape Nx%dx%d for %d sizes. Got %s.", axes, axes, axes+1, axes, shape)})
+			Summary: fmt.Sprintf("Expected a batch of %dD affine matrices of shape Nx%dx%d for %d sizes. Got %s.", axes,
+				axes, axes+1, axes, shape)})
 	case !theta.DType().IsFloat():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "Expected theta to have floating point type, but got " + theta.DType().String(), Help: []string{"Cast converts"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "Expected theta to have floating point type, but got " + theta.DType().String(),
+				Help:    []string{"Cast converts"}})
 	}
 	column := func(k int) node { // [N, 1…, axes]
-		return Reshape(Select(theta, 2, graph.Dim(k)), append(append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, axes)...), shape[1])...)
+		return Reshape(Select(theta, 2, graph.Dim(k)),
+			append(append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, axes)...), shape[1])...)
 	}
 	grid := column(axes)
 	for i, size := range sizes {
@@ -259,7 +270,8 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 		if len(opts) > 0 {
 			over = ClampMin(Sub(count, num(1)), 1)
 		}
-		place := Cast(Iota(theta.Graph(), 0, append(graph.Shape{size}, slices.Repeat([]graph.Dim{1}, axes-i)...)...), theta.DType())
+		place := Cast(Iota(theta.Graph(), 0, append(graph.Shape{size}, slices.Repeat([]graph.Dim{1}, axes-i)...)...),
+			theta.DType())
 		place = Div(Sub(Mul(num(2), place), Sub(count, num(1))), over)
 		grid = Add(grid, Mul(column(axes-1-i), place).Silence(graph.CodeMutualExpand)).Silence(graph.CodeMutualExpand)
 	}

@@ -27,7 +27,8 @@ func (m arith) clip(x graph.Value, low, high float64) graph.Value {
 func below(x node) node { return Where(Less(x, num(0)), x, num(0)) }
 
 func init() {
-	opHardTanh = activation("hardtanh", "HardTanh", "x brought between two bounds; no gradient on them.", "hardtanh_cpu",
+	opHardTanh = activation("hardtanh", "HardTanh", "x brought between two bounds; no gradient on them.",
+		"hardtanh_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
 			a := n.Attrs().(ClampAttrs)
 			return m.clip(x, a.Min, a.Max)
@@ -37,7 +38,8 @@ func init() {
 			return Where(Or(LessEqual(x, num(a.Min)), GreaterEqual(x, num(a.Max))), num(0), dy)
 		})
 	opHardTanh.Infer = refuseBool("Bool inputs not supported for hardtanh", sameType)
-	opHardSigmoid = activation("hardsigmoid", "HardSigmoid", "x + 3 brought between 0 and 6, over 6.", "hardsigmoid_cpu",
+	opHardSigmoid = activation("hardsigmoid", "HardSigmoid", "x + 3 brought between 0 and 6, over 6.",
+		"hardsigmoid_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			return m.div(m.clip(m.add(x, m.num(3)), 0, 6), m.num(6))
 		},
@@ -73,7 +75,8 @@ func init() {
 			return m.pick(m.Prim(graph.PrimLe, m.abs(x), m.num(lambda(n))), m.num(0), x)
 		},
 		func(y, x, dy node) node { return Where(LessEqual(Abs(x), num(lambda(y))), num(0), dy) })
-	opSoftShrink = activation("softshrink", "SoftShrink", "x moved towards 0 by lambda, or 0 where |x| is at most that.", "softshrink_cpu",
+	opSoftShrink = activation("softshrink", "SoftShrink",
+		"x moved towards 0 by lambda, or 0 where |x| is at most that.", "softshrink_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
 			return m.sub(x, m.clip(x, -lambda(n), lambda(n)))
 		},
@@ -204,7 +207,9 @@ func gated(fn string, x node, axis int, unite func(a, b node) node) node {
 	at := countedFromZero([]int{axis}, x.Rank())[0]
 	size := x.Shape()[at]
 	if n, static := size.Int(); static && n%2 != 0 {
-		return refusal(refused(fn, x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
+		return refusal(refused(fn, x).with(axis),
+			&graph.Mistake{Code: graph.CodeSlice,
+				Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
 	half := size.DividedBy(2)
 	if size.IsSymbolic() {

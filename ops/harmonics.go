@@ -102,7 +102,9 @@ func SphericalHarmonic(n, m int, theta, phi *graph.Node) *graph.Node {
 		return bad
 	}
 	if n < 0 || n > maxOrder || m < -n || m > n {
-		return call.wrong(graph.CodeOperand, "spherical harmonic of degree %d and order %d: the degree n must be from 0 to %d, and the order from -n to n", n, m, maxOrder)
+		return call.wrong(graph.CodeOperand,
+			"spherical harmonic of degree %d and order %d: the degree n must be from 0 to %d, and the order from -n to n",
+			n, m, maxOrder)
 	}
 	k := max(m, -m)
 	both := Div(theta, phi)
@@ -207,11 +209,14 @@ func owensInside(h, a node) node {
 
 func init() {
 	composed("BesselJ", "the Bessel function of the first kind of a whole order.",
-		named("scipy.special.jv, scipy.special.jn", "", "jax.scipy.special.bessel_jn", "", "", func(e *graph.Example) node { return BesselJ(3, e.Of("x", "n")) }))
+		named("scipy.special.jv, scipy.special.jn", "", "jax.scipy.special.bessel_jn", "", "",
+			func(e *graph.Example) node { return BesselJ(3, e.Of("x", "n")) }))
 	composed("SphericalHarmonic", "the spherical harmonic of a degree and an order, as pairs.",
 		named("scipy.special.sph_harm_y", "", "jax.scipy.special.sph_harm_y", "", "", func(e *graph.Example) node {
 			return SphericalHarmonic(3, 2, e.Of("theta", "n"), e.Of("phi", "n"))
 		}))
 	composed("OwensT", "the integral of exp(-h²(1+t²)/2) / (2π(1+t²)) for t from 0 to a.",
-		named("scipy.special.owens_t", "", "jax.scipy.special.owens_t", "", "", func(e *graph.Example) node { return OwensT(e.Of("h", "n"), e.Of("a", "n")) }))
+		named("scipy.special.owens_t", "", "jax.scipy.special.owens_t", "", "", func(e *graph.Example) node {
+			return OwensT(e.Of("h", "n"), e.Of("a", "n"))
+		}))
 }

@@ -16,7 +16,8 @@ func stepsOf(opts []StepOption) rules.Steps {
 			o(&s)
 		}
 	}
-	return rules.Steps{Stride: forAxes(s.Stride, 2, 1), Padding: forAxes(s.Padding, 2, 0), Dilation: forAxes(s.Dilation, 2, 1)}
+	return rules.Steps{Stride: forAxes(s.Stride, 2, 1), Padding: forAxes(s.Padding, 2, 0),
+		Dilation: forAxes(s.Dilation, 2, 1)}
 }
 
 // badSteps is the refusal of windows and steps that are none; nil where they are.
@@ -26,11 +27,15 @@ func badSteps(call refusedCall, height, width int, s rules.Steps) node {
 	}
 	for _, list := range [][]int{{height, width}, s.Stride, s.Dilation, s.Padding} {
 		if len(list) != 2 || slices.Max(list) > 1<<30 || slices.Min(list) < 0 {
-			return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("a window, its stride, padding and dilation must have a number of at least 0 for each of two axes, but got %v", list)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeWindow, Summary: fmt.Sprintf(
+					"a window, its stride, padding and dilation must have a number of at least 0 for each of two axes, but got %v",
+					list)})
 		}
 	}
 	if min(height, width, slices.Min(s.Stride), slices.Min(s.Dilation)) < 1 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: "window sizes, strides and dilations must be at least 1"})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeWindow, Summary: "window sizes, strides and dilations must be at least 1"})
 	}
 	return nil
 }
@@ -47,14 +52,17 @@ func Im2Col(x *graph.Node, height, width int, opts ...StepOption) *graph.Node {
 		return bad
 	}
 	if x.Rank() != 3 && x.Rank() != 4 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("im2col: Expected 3D or 4D tensor, but %s has shape %s", x.Called(), x.Shape())})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: fmt.Sprintf("im2col: Expected 3D or 4D tensor, but %s has shape %s", x.Called(), x.Shape())})
 	}
 	windows := slide(x, graph.Shape{graph.Dim(height), graph.Dim(width)}, s, graph.MakeShape(s.Padding...), 0)
 	if !windows.Judged() {
 		return windows
 	}
 	shape, lead := windows.Shape(), x.Rank()-3
-	return Reshape(windows, append(slices.Clone(shape[:lead]), shape[lead:lead+3].NumElements(), shape[lead+3:].NumElements())...)
+	return Reshape(windows,
+		append(slices.Clone(shape[:lead]), shape[lead:lead+3].NumElements(), shape[lead+3:].NumElements())...)
 }
 
 // Col2Im is the adjoint of [Im2Col]: it adds columns, [N, C*kh*kw, L] or [C*kh*kw, L], at the positions of their
@@ -68,7 +76,9 @@ func Col2Im(x *graph.Node, height, width graph.Dim, kernel [2]int, opts ...StepO
 		return bad
 	}
 	if x.Rank() != 2 && x.Rank() != 3 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("col2im: Expected 2D or 3D tensor, but %s has shape %s", x.Called(), x.Shape())})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: fmt.Sprintf("col2im: Expected 2D or 3D tensor, but %s has shape %s", x.Called(), x.Shape())})
 	}
 	padded, counts := make([]graph.Dim, 2), make([]graph.Dim, 2)
 	for i, size := range []graph.Dim{height, width} {

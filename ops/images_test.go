@@ -35,7 +35,8 @@ type imageCase struct {
 	Grads            []torchFloats
 }
 
-var resizeModes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "nearest-exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear,
+var resizeModes = map[string]ops.ResizeMode{
+	"nearest": ops.ResizeNearest, "nearest-exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear,
 	"bilinear": ops.ResizeLinear, "trilinear": ops.ResizeLinear, "bicubic": ops.ResizeCubic, "area": ops.ResizeArea}
 
 func (c imageCase) corners() []ops.CornerOption {
@@ -61,7 +62,11 @@ func (c imageCase) frames(in []node) []ops.STFTOption {
 		opts = append(opts, ops.STFTWindow(in[1]))
 	}
 	if c.Call == "STFT" {
-		opts = append(opts, ops.STFTPad(map[string]ops.PaddingMode{"constant": ops.PadZeros, "reflect": ops.PadReflect, "replicate": ops.PadReplicate, "circular": ops.PadCircular}[c.Mode]))
+		opts = append(
+			opts,
+			ops.STFTPad(map[string]ops.PaddingMode{
+				"constant": ops.PadZeros, "reflect": ops.PadReflect, "replicate": ops.PadReplicate,
+				"circular": ops.PadCircular}[c.Mode]))
 	}
 	if !c.Center {
 		opts = append(opts, ops.STFTBeside())
@@ -100,7 +105,8 @@ var imageCalls = map[string]func(c imageCase, in []node) node{
 		return ops.Resize(in[0], mode, graph.MakeShape(c.Sizes...), opts...)
 	},
 	"GridSample": func(c imageCase, in []node) node {
-		padding := map[string]ops.PaddingMode{"zeros": ops.PadZeros, "border": ops.PadReplicate, "reflection": ops.PadReflect}[c.Padding]
+		padding := map[string]ops.PaddingMode{
+			"zeros": ops.PadZeros, "border": ops.PadReplicate, "reflection": ops.PadReflect}[c.Padding]
 		return ops.GridSample(in[0], in[1], resizeModes[c.Mode], padding, c.corners()...)
 	},
 	"AffineGrid": func(c imageCase, in []node) node {
@@ -121,7 +127,8 @@ var imageCalls = map[string]func(c imageCase, in []node) node{
 	"Window": func(c imageCase, in []node) node {
 		g, t, size := in[0].Graph(), in[0].DType(), graph.Dim(c.Sizes[0])
 		window := ops.KaiserWindow(g, t, size, c.Align, 12)
-		if of := map[string]func(*graph.Graph, graph.DType, graph.Dim, bool) node{"Hann": ops.HannWindow, "Hamming": ops.HammingWindow,
+		if of := map[string]func(*graph.Graph, graph.DType, graph.Dim, bool) node{
+			"Hann": ops.HannWindow, "Hamming": ops.HammingWindow,
 			"Blackman": ops.BlackmanWindow, "Bartlett": ops.BartlettWindow}[c.Mode]; of != nil {
 			window = of(g, t, size, c.Align)
 		}
@@ -138,8 +145,8 @@ var imageCalls = map[string]func(c imageCase, in []node) node{
 	},
 }
 
-// TestImagesAsPyTorch compares values and gradients with PyTorch's in float64 and, values, in float32: in one with sizes
-// that are numbers and in the other with names for them, by turns.
+// TestImagesAsPyTorch compares values and gradients with PyTorch's in float64 and, values, in float32: in one with
+// sizes that are numbers and in the other with names for them, by turns.
 func TestImagesAsPyTorch(t *testing.T) {
 	text, err := os.ReadFile("testdata/images.json")
 	require.NoError(t, err)
@@ -220,7 +227,8 @@ func (c imageCase) operand(i int, dt graph.DType) reference.Value {
 func TestMaxPoolIndexOfNaN(t *testing.T) {
 	g, nan, inf := graph.New("pool"), math.NaN(), math.Inf(1)
 	x, y := g.Input("x", graph.Float64, 1, 8), g.Input("y", graph.Float64, 1, 3, 3)
-	fed := feeds{x: reference.Of([]float64{1, 1, nan, 2, nan, 0, -5, -5}, 1, 8), y: reference.Of(slices.Repeat([]float64{-inf}, 9), 1, 3, 3)}
+	fed := feeds{x: reference.Of([]float64{1, 1, nan, 2, nan, 0, -5, -5}, 1, 8),
+		y: reference.Of(slices.Repeat([]float64{-inf}, 9), 1, 3, 3)}
 	_, pairs := ops.MaxPoolIndex(x, []int{2}, ops.Stride(1))
 	require.Equal(t, []int64{0, 2, 2, 4, 4, 5, 6}, value(t, fed, pairs).Data)
 	_, padded := ops.MaxPoolIndex(x, []int{3}, ops.Stride(2), ops.Padding(1))
@@ -246,11 +254,13 @@ func TestLpPoolOfZeros(t *testing.T) {
 func TestMaxUnpoolOutside(t *testing.T) {
 	g := graph.New("unpool")
 	x, at := g.Input("x", graph.Float64, 1, 2), g.Input("at", graph.Int64, 1, 2)
-	_, err := reference.Eval([]node{ops.MaxUnpool(x, at, 4)}, feeds{x: reference.Of([]float64{1, 2}, 1, 2), at: reference.Of([]int64{0, 4}, 1, 2)})
+	_, err := reference.Eval([]node{ops.MaxUnpool(x, at, 4)},
+		feeds{x: reference.Of([]float64{1, 2}, 1, 2), at: reference.Of([]int64{0, 4}, 1, 2)})
 	require.ErrorContains(t, err, "index is out of bounds")
 }
 
-// TestPlacesOfOneElement takes the first element of an axis that becomes one, as ONNX's pytorch_half_pixel does, whatever the mode.
+// TestPlacesOfOneElement takes the first element of an axis that becomes one, as ONNX's pytorch_half_pixel does,
+// whatever the mode.
 func TestPlacesOfOneElement(t *testing.T) {
 	g := graph.New("resize")
 	x := g.Input("x", graph.Float64, 1, 1, 4, 4)

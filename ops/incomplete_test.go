@@ -24,8 +24,9 @@ type functionOfSeveral struct {
 	off, least float64
 }
 
-// functionsOfSeveral are those of testdata/incomplete.json and testdata/orders.json: of which operands there are derivatives, and how far off values may be, relative
-// to themselves or to least. Derivatives by shapes are less exact where these are small.
+// functionsOfSeveral are those of testdata/incomplete.json and testdata/orders.json: of which operands there are
+// derivatives, and how far off values may be, relative to themselves or to least. Derivatives by shapes are less exact
+// where these are small.
 var functionsOfSeveral = map[string]functionOfSeveral{
 	"gammainc":     {func(in []node) node { return ops.GammaInc(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
 	"gammaincc":    {func(in []node) node { return ops.GammaIncC(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
@@ -39,7 +40,8 @@ var functionsOfSeveral = map[string]functionOfSeveral{
 	"comb":         {func(in []node) node { return ops.Comb(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
 	"poch":         {func(in []node) node { return ops.Poch(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
 	"owens_t":      {func(in []node) node { return ops.OwensT(in[0], in[1]) }, []int{0, 1}, 2e-14, 0},
-	"besselj2":     besselOf(2), "besselj3": besselOf(3), "besselj10": besselOf(10), "besselj33": besselOf(33), "besselj64": besselOf(64),
+	"besselj2":     besselOf(2), "besselj3": besselOf(3), "besselj10": besselOf(10), "besselj33": besselOf(33),
+	"besselj64": besselOf(64),
 }
 
 func besselOf(n int) functionOfSeveral {
@@ -107,9 +109,11 @@ func compareSeveral(t *testing.T, file string) {
 					}
 					least := max(math.Abs(want), f.least)
 					if i > 0 {
-						least = max(least, 1e-3*math.Abs(rows[k].Value), 1e-300) // a derivative may be near a zero of its own, or too small
+						// a derivative may be near a zero of its own, or too small
+						least = max(least, 1e-3*math.Abs(rows[k].Value), 1e-300)
 					}
-					assert.LessOrEqual(t, math.Abs(got-want)/least, off, "%s%v, result %d, is %v, want %v", name, rows[k].At, i, got, want)
+					assert.LessOrEqual(t, math.Abs(got-want)/least, off, "%s%v, result %d, is %v, want %v", name,
+						rows[k].At, i, got, want)
 				}
 			}
 		})
@@ -124,11 +128,13 @@ func TestExponentialIntegrals(t *testing.T) {
 		y := ops.ExpN(int(row.At[0]), x)
 		fed := feeds{x: reference.Of(row.At[1:])}
 		require.InEpsilon(t, row.Value, value(t, fed, y).Floats()[0], 1e-13, "%v", row.At)
-		require.InEpsilon(t, row.Grads[0], value(t, fed, autodiff.Grad(y, []node{x})[0]).Floats()[0], 1e-12, "the slope of %v", row.At)
+		require.InEpsilon(t, row.Grads[0], value(t, fed, autodiff.Grad(y, []node{x})[0]).Floats()[0], 1e-12,
+			"the slope of %v", row.At)
 	}
 }
 
-// TestSlopesOfInversesAtTheEnds: there the reciprocal of the density is 0, a number or infinite, and shapes change nothing.
+// TestSlopesOfInversesAtTheEnds: there the reciprocal of the density is 0, a number or infinite, and shapes change
+// nothing.
 func TestSlopesOfInversesAtTheEnds(t *testing.T) {
 	g := graph.New("ends")
 	a, p := g.Input("a", graph.Float64, 6), g.Input("p", graph.Float64, 6)
@@ -157,8 +163,10 @@ func TestInversesOfBatches(t *testing.T) {
 		a, p := g.Input("a", graph.Float64, graph.Dim(n)), g.Input("p", graph.Float64, graph.Dim(len(shares)), 1)
 		in := feeds{a: reference.Of(shapes, n), p: reference.Of(shares, len(shares), 1)}
 		x := ops.GammaIncInv(a, p)
-		requireClose(t, value(t, in, ops.Add(ops.Mul(a, graph.Num(0)), p)).Floats(), value(t, in, ops.GammaInc(a, x)).Floats(), 1e-13, "GammaInc of GammaIncInv")
-		return slices.Concat(value(t, in, x).Floats(), value(t, in, ops.BetaIncInv(a, g.Scalar(graph.Float64, 0.3), p)).Floats())
+		requireClose(t, value(t, in, ops.Add(ops.Mul(a, graph.Num(0)), p)).Floats(),
+			value(t, in, ops.GammaInc(a, x)).Floats(), 1e-13, "GammaInc of GammaIncInv")
+		return slices.Concat(value(t, in, x).Floats(),
+			value(t, in, ops.BetaIncInv(a, g.Scalar(graph.Float64, 0.3), p)).Floats())
 	}
 	all := invert(shapes, shares)
 	for i, p := range shares {

@@ -12,7 +12,8 @@ func asDoubles(fn string, a, b node, f func(a, b node) node) node {
 	return allAsDoubles(fn, []node{a, b}, func(in []node) node { return f(in[0], in[1]) })
 }
 
-// allAsDoubles is f of operands that broadcast, two or more, in Float64; the result has the dtype that holds all, Float32 of integers.
+// allAsDoubles is f of operands that broadcast, two or more, in Float64; the result has the dtype that holds all,
+// Float32 of integers.
 func allAsDoubles(fn string, in []node, f func(in []node) node) node {
 	args := make([]any, len(in))
 	for i, v := range in {
@@ -45,8 +46,8 @@ func allAsDoubles(fn string, in []node, f func(in []node) node) node {
 	return Cast(f(doubles), all.DType())
 }
 
-// overHalfLine adds up f from 0 to infinity along a new last axis, which operands have with size 1. narrow is about the reciprocal of how wide
-// f is; the value does not depend on it, so that derivatives do not.
+// overHalfLine adds up f from 0 to infinity along a new last axis, which operands have with size 1. narrow is about the
+// reciprocal of how wide f is; the value does not depend on it, so that derivatives do not.
 func overHalfLine(narrow node, f func(v node) node) node { return overHalfLineBy(nodesStep, narrow, f) }
 
 // overHalfLineBy is overHalfLine with another step than [nodesStep].
@@ -65,7 +66,8 @@ func overNodes(places, weights []float64, narrow node, f func(v node) node) node
 
 func lastAxis(x node) node { return Unsqueeze(x, -1) }
 
-// logLess is log(1+d) - d, exact for small d: with r = d/(2+d) it is -r d + 2 (r³/3 + r⁵/5 + …). ratio is 1+d, which d has rounded away near -1.
+// logLess is log(1+d) - d, exact for small d: with r = d/(2+d) it is -r d + 2 (r³/3 + r⁵/5 + …). ratio is 1+d, which d
+// has rounded away near -1.
 func logLess(ratio, d node) node {
 	isNear := Less(Abs(d), num(0.4))
 	near := Where(isNear, d, num(0))
@@ -101,10 +103,11 @@ func gammaFront(a, x node) node {
 	return Where(isLarge, stirling, plain)
 }
 
-// incompleteGamma is the share below x of the gamma distribution of shape a, and that above. Each is computed where it is the smaller one,
-// about, by an integral of positive numbers: γ(a, x) = x^a exp(-x)/a times that of exp(-v) exp(x (1 - exp(-v/a))), and
-// Γ(a, x) = x^(a-1) exp(-x) times that of exp(-u) (1 + u/x)^(a-1). Where both are below 1 it is the series 6.5.29 of Abramowitz and
-// Stegun. What is rounded to float32, or less, needs half of the places: with them the integrals are within 2e-8 for a from 0.01 to 10^4.
+// incompleteGamma is the share below x of the gamma distribution of shape a, and that above. Each is computed where it
+// is the smaller one, about, by an integral of positive numbers: γ(a, x) = x^a exp(-x)/a times that of exp(-v) exp(x (1
+// - exp(-v/a))), and Γ(a, x) = x^(a-1) exp(-x) times that of exp(-u) (1 + u/x)^(a-1). Where both are below 1 it is the
+// series 6.5.29 of Abramowitz and Stegun. What is rounded to float32, or less, needs half of the places: with them the
+// integrals are within 2e-8 for a from 0.01 to 10^4.
 func incompleteGamma(a, x node, isSingle bool) (below, above node) {
 	isInside := And(And(Greater(a, num(0)), Greater(x, num(0))), And(Less(a, num(inf)), Less(x, num(inf))))
 	a0, x0 := Where(isInside, a, num(1)), Where(isInside, x, num(1))
@@ -124,7 +127,8 @@ func incompleteGamma(a, x node, isSingle bool) (below, above node) {
 		places, weights = halfLine(-3.2, 0.1)
 	}
 	// One of the two is wanted: the power of e is taken once.
-	isLowRow, ofA, xl, less, ofX := lastAxis(isLow), lastAxis(Reciprocal(al)), lastAxis(xl), lastAxis(less), lastAxis(Reciprocal(xh))
+	isLowRow, ofA, xl, less, ofX := lastAxis(isLow), lastAxis(Reciprocal(al)), lastAxis(xl), lastAxis(less),
+		lastAxis(Reciprocal(xh))
 	integral := overNodes(places, weights, lastAxis(Where(isLow, narrowLow, narrowHigh)), func(v node) node {
 		low := Neg(Mul(xl, Expm1(Neg(Mul(v, ofA)))))
 		high := Mul(less, Log1p(Mul(v, ofX)))
@@ -162,7 +166,8 @@ func smallGamma(a, x node) (below, above node) {
 	return Add(Exp(power), rest), Neg(Add(Expm1(power), rest))
 }
 
-// gammaShare is one of the two shares, with the gradients of both: that by x is the density, and that by a follows from [logGammaSlope].
+// gammaShare is one of the two shares, with the gradients of both: that by x is the density, and that by a follows from
+// [logGammaSlope].
 func gammaShare(fn string, a, x node, sign float64, pick func(below, above node) node) node {
 	isSingle := true
 	for _, v := range []node{a, x} {
@@ -189,10 +194,14 @@ func init() {
 	pair := func(call func(a, x *graph.Node) *graph.Node) example {
 		return func(e *graph.Example) node { return call(e.Of("a", "n"), e.Of("x", "n")) }
 	}
-	composed("GammaInc", "the share of the gamma distribution of shape a below x, the regularized lower incomplete gamma function.",
-		named("scipy.special.gammainc", "torch.special.gammainc, torch.igamma", "jax.scipy.special.gammainc, jax.lax.igamma", "", "", pair(GammaInc)))
-	composed("GammaIncC", "the share of the gamma distribution of shape a above x, the regularized upper incomplete gamma function.",
-		named("scipy.special.gammaincc", "torch.special.gammaincc, torch.igammac", "jax.scipy.special.gammaincc, jax.lax.igammac", "", "", pair(GammaIncC)))
+	composed("GammaInc",
+		"the share of the gamma distribution of shape a below x, the regularized lower incomplete gamma function.",
+		named("scipy.special.gammainc", "torch.special.gammainc, torch.igamma",
+			"jax.scipy.special.gammainc, jax.lax.igamma", "", "", pair(GammaInc)))
+	composed("GammaIncC",
+		"the share of the gamma distribution of shape a above x, the regularized upper incomplete gamma function.",
+		named("scipy.special.gammaincc", "torch.special.gammaincc, torch.igammac",
+			"jax.scipy.special.gammaincc, jax.lax.igammac", "", "", pair(GammaIncC)))
 }
 
 // GammaInc returns the regularized lower incomplete gamma function: the cumulative distribution function of the gamma

@@ -21,7 +21,8 @@ func Independent(x *graph.Node, axis int, of ...graph.AxisOf) *graph.Node {
 	for i, a := range of {
 		switch {
 		case a.Node == nil || a.Node.Graph() != x.Graph():
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("argument %d is not a value of the graph", i+2)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeOperand, Summary: fmt.Sprintf("argument %d is not a value of the graph", i+2)})
 		case !a.Node.Judged():
 			return x // its own mistake
 		case !hasAxis(a.Node, a.Axis):
@@ -42,10 +43,13 @@ func axisMistake(axis int, x node) *graph.Mistake {
 		return scalarAxis(axis)
 	}
 	return &graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: x}},
-		Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -x.Rank(), x.Rank()-1, axis)}
+		Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -x.Rank(),
+			x.Rank()-1, axis)}
 }
 
 func init() {
 	composed("Independent", "x, of which an axis is declared to be one of examples.",
-		shownAs("Independent(x, 0)", named("", "", "", "", "", func(e *graph.Example) node { return Independent(e.Of("x", "n", "k"), 0) })))
+		shownAs("Independent(x, 0)", named("", "", "", "", "", func(e *graph.Example) node {
+			return Independent(e.Of("x", "n", "k"), 0)
+		})))
 }

@@ -59,7 +59,8 @@ func Accumulate() IndexPutOption { return func(a *IndexPutAttrs) { a.Accumulate 
 
 func init() {
 	opIndex = define(graph.Op{
-		Name: "index", Func: "Index", Doc: "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run.",
+		Name: "index", Func: "Index",
+		Doc:   "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run.",
 		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Index(c, c.Attrs().(IndexAttrs).Axes)
@@ -74,7 +75,8 @@ func init() {
 		},
 	})
 	opIndexPut = define(graph.Op{
-		Name: "index_put", Func: "IndexPut", Doc: "x with the elements of src at indices that broadcast, one for each indexed axis; the last of several stays, or they are added; an index outside stops the run.",
+		Name: "index_put", Func: "IndexPut",
+		Doc:   "x with the elements of src at indices that broadcast, one for each indexed axis; the last of several stays, or they are added; an index outside stops the run.",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(IndexPutAttrs)
@@ -86,15 +88,19 @@ func init() {
 		},
 		Expand: expandIndexPut,
 	})
-	opIndex.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.Array.__getitem__", "", "", func(e *graph.Example) node {
-		return Index(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "i", "c", "1"), e.As(graph.Int64, "j", "d"))
-	})
-	opIndexPut.Ref = named("numpy.ndarray.__setitem__", "torch.index_put", "jax.numpy.ndarray.at", "", "", func(e *graph.Example) node {
-		return IndexPut(e.Of("x", "n", "k"), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")}, e.Of("src", "c"))
-	})
+	opIndex.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.Array.__getitem__", "", "",
+		func(e *graph.Example) node {
+			return Index(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "i", "c", "1"), e.As(graph.Int64, "j", "d"))
+		})
+	opIndexPut.Ref = named("numpy.ndarray.__setitem__", "torch.index_put", "jax.numpy.ndarray.at", "", "",
+		func(e *graph.Example) node {
+			return IndexPut(e.Of("x", "n", "k"), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")},
+				e.Of("src", "c"))
+		})
 	composed("IndexPutInPlace", "IndexPut, written into x.",
 		named("", "torch.Tensor.index_put_", "", "", "", func(e *graph.Example) node {
-			return IndexPutInPlace(Copy(e.Of("x", "n", "k")), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")}, e.Of("src", "c"))
+			return IndexPutInPlace(Copy(e.Of("x", "n", "k")),
+				[]node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")}, e.Of("src", "c"))
 		}))
 }
 
@@ -124,7 +130,8 @@ func byIndices(x node, axes []int, index []node) (joined, at node) {
 	for i, size := range indexed {
 		places[i] = Expand(checkedIndex(index[i], size), shape...)
 	}
-	joined = Reshape(x, slices.Concat(x.Shape()[:first], graph.Shape{indexed.NumElements()}, x.Shape()[first+len(axes):])...)
+	joined = Reshape(x, slices.Concat(x.Shape()[:first], graph.Shape{indexed.NumElements()},
+		x.Shape()[first+len(axes):])...)
 	return joined, flatIndex(x.Graph(), places, rowMajorSteps(indexed), 0, shape)
 }
 

@@ -89,15 +89,19 @@ func TestIndexMessages(t *testing.T) {
 		"EmbeddingBag(i, x, ops.ReduceSum, ops.Offsets(i), ops.PerSampleWeights(x), ops.PaddingIndex(3), ops.IncludeLastOffset())": ops.EmbeddingBag(
 			i, x, ops.ReduceSum, ops.PaddingIndex(3), ops.PerSampleWeights(x), ops.Offsets(i), ops.IncludeLastOffset()),
 		"ScatterNDReduce": ops.ScatterNDReduce(x, i, x, 9),
-		"ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()): the last axis of the indices has 4 elements": ops.ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()),
+		"ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()): the last axis of the indices has 4 elements": ops.ScatterNDReduce(
+			x, i, x, ops.ReduceMax, ops.ExcludeSelf()),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "index_test.go")
 	}
 	for want, build := range map[string]func(x, i node) node{
 		"index is out of bounds: i[1] is -4, not in -3..2": func(x, i node) node { return ops.Index(x, nil, i) },
-		"index is out of bounds: i[0] is 2, not in -2..1":  func(x, i node) node { return ops.GatherND(x, ops.Unsqueeze(i, 1), 0) },
-		"MaskedScatter(x, Less(x, 1), Select(x, 0, 0)): Number of elements of source < number of ones in mask": func(x, _ node) node {
+		"index is out of bounds: i[0] is 2, not in -2..1": func(x, i node) node {
+			return ops.GatherND(x, ops.Unsqueeze(i, 1), 0)
+		},
+		"MaskedScatter(x, Less(x, 1), Select(x, 0, 0)): Number of elements of source < number of ones in mask": func(x,
+			_ node) node {
 			return ops.MaskedScatter(x, ops.Less(x, graph.Num(1)), ops.Select(x, 0, 0))
 		},
 		"offsets[0] has to be 0": func(x, i node) node {
@@ -112,7 +116,8 @@ func TestIndexMessages(t *testing.T) {
 		x, i := g.Input("x", graph.Float64, g.Dim("n"), 3), g.Input("i", graph.Int32, g.Dim("k"))
 		prog, err := exec.Compile(g, exec.Outputs(build(x, i)))
 		require.NoError(t, err)
-		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}, i: []int32{2, -4}})
+		_, err = prog.NewSession().Run(context.Background(),
+			exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}, i: []int32{2, -4}})
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "index_test.go")
 	}
@@ -121,13 +126,15 @@ func TestIndexMessages(t *testing.T) {
 // Offsets of bags that do not fit the indices are told by their own name.
 func TestOffsetsOutside(t *testing.T) {
 	for want, offsets := range map[string][]int64{
-		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0: o[0] is 1": {1, 2},
+		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0: o[0] is 1": {
+			1, 2},
 		"offsets must not decrease: o[2] is 2":                       {0, 3, 2},
 		"an offset must not exceed the number of indices: o[1] is 5": {0, 5, 7},
 	} {
 		g := graph.New("bags")
 		i, o := g.Input("i", graph.Int64, g.Dim("n")), g.Input("o", graph.Int64, g.Dim("bags"))
-		p, err := exec.Compile(g, exec.Outputs(ops.EmbeddingBag(i, g.Param("w", graph.Float32, 9, 2), ops.ReduceSum, ops.Offsets(o))))
+		p, err := exec.Compile(
+			g, exec.Outputs(ops.EmbeddingBag(i, g.Param("w", graph.Float32, 9, 2), ops.ReduceSum, ops.Offsets(o))))
 		require.NoError(t, err)
 		s := p.NewSession()
 		_, err = s.Run(t.Context(), exec.Feed{i: []int64{0, 1, 2, 3}, o: offsets})

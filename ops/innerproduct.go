@@ -139,16 +139,20 @@ func chained(xs []node) node {
 
 func init() {
 	composed("VecDot", "the sums of products along an axis.",
-		named("numpy.vecdot, numpy.linalg.vecdot, numpy.vdot", "torch.linalg.vecdot, torch.dot, torch.vdot", "jax.numpy.vecdot, jax.numpy.linalg.vecdot, jax.numpy.vdot", "", "",
+		named("numpy.vecdot, numpy.linalg.vecdot, numpy.vdot", "torch.linalg.vecdot, torch.dot, torch.vdot",
+			"jax.numpy.vecdot, jax.numpy.linalg.vecdot, jax.numpy.vdot", "", "",
 			func(e *graph.Example) node { return VecDot(e.Of("x", "n", "k"), e.Of("y", "n", "k"), -1) }))
 	composed("Inner", "the sums of products over the last axes.",
-		named("numpy.inner", "torch.inner", "jax.numpy.inner", "", "", func(e *graph.Example) node { return Inner(e.Of("x", "n", "k"), e.Of("y", "m", "k")) }))
+		named("numpy.inner", "torch.inner", "jax.numpy.inner", "", "", func(e *graph.Example) node {
+			return Inner(e.Of("x", "n", "k"), e.Of("y", "m", "k"))
+		}))
 	composed("AddMatMul", "beta·x + alpha·(a·b).",
 		named("", "torch.addmm, torch.addmv, torch.baddbmm", "", "Gemm", "",
 			func(e *graph.Example) node {
 				return AddMatMul(e.Of("x", "m"), e.Of("a", "n", "k"), e.Of("b", "k", "m"), 1, 2)
 			}))
 	composed("MultiDot", "the product of several matrices.",
-		named("numpy.linalg.multi_dot", "torch.linalg.multi_dot, torch.chain_matmul", "jax.numpy.linalg.multi_dot", "", "",
+		named("numpy.linalg.multi_dot", "torch.linalg.multi_dot, torch.chain_matmul", "jax.numpy.linalg.multi_dot",
+			"", "",
 			func(e *graph.Example) node { return MultiDot(e.Of("x", "n", "k"), e.Of("y", "k", "m"), e.Of("z", "m")) }))
 }

@@ -16,7 +16,8 @@ var inPlace = map[*graph.Op]*graph.Op{}
 
 func init() {
 	opCopyInPlace = enter(&graph.Op{
-		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true, MinIn: 2, MaxIn: 2,
+		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true, MinIn: 2,
+		MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return rules.InPlace(c, c.DType(0), rules.BroadcastOperands(c))
 		},
@@ -26,7 +27,10 @@ func init() {
 	opCopyInPlace.Ref = named("numpy.copyto", "torch.Tensor.copy_", "", "", "",
 		func(e *graph.Example) node { return CopyInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) })
 	composed("InPlace", "the result of an elementwise operation, written into its first operand.",
-		shownAs("InPlace(ops.Lookup(\"exp\"), nil, x)", named("", "", "", "", "", func(e *graph.Example) node { return InPlace(opExp, nil, Copy(e.Of("x", "n"))) })))
+		shownAs("InPlace(ops.Lookup(\"exp\"), nil, x)",
+			named("", "", "", "", "", func(e *graph.Example) node {
+				return InPlace(opExp, nil, Copy(e.Of("x", "n")))
+			})))
 	composed("AddInPlace", "x + y, written into x.",
 		named("", "torch.Tensor.add_", "", "", "",
 			func(e *graph.Example) node { return AddInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))

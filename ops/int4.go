@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Integers of 4 bits are kept two in a Uint8, the first of each pair in the lower half, as ONNX keeps INT4 and UINT4. They are unpacked
-// to a byte each in a kernel of their own.
+// Integers of 4 bits are kept two in a Uint8, the first of each pair in the lower half, as ONNX keeps INT4 and UINT4.
+// They are unpacked to a byte each in a kernel of their own.
 
 func init() {
 	bytes := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Uint8, name, dims...) }
@@ -20,7 +20,8 @@ func init() {
 		named("", "", "", "", "", func(e *graph.Example) node { return UnpackUint4(bytes(e, "x", "n", "k")) }))
 	composed("QuantizeBlocks", "Quantize with a scale and a zero point for each block along an axis.",
 		flat(flatBetweenJumps, "", "", "", "QuantizeLinear", "", func(e *graph.Example) node {
-			return QuantizeBlocks(e.Of("x", "n", "8"), e.Of("scale", "n", "2"), e.As(graph.Int8, "zero", "n", "2"), 1, 4)
+			return QuantizeBlocks(e.Of("x", "n", "8"), e.Of("scale", "n", "2"), e.As(graph.Int8, "zero", "n", "2"),
+				1, 4)
 		}))
 	composed("DequantizeBlocks", "Dequantize with a scale and a zero point for each block along an axis.",
 		named("", "", "", "DequantizeLinear", "", func(e *graph.Example) node {
@@ -39,9 +40,13 @@ func PackInt4(x *graph.Node) *graph.Node {
 	shape := x.Shape()
 	half, ok := shape[len(shape)-1].ExactDiv(2)
 	if !ok {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: x, Bad: []int{len(shape) - 1}}},
-			Summary: fmt.Sprintf("a byte holds two neighbours along the last axis, but the size of %s there, %s, is not known to be even", x.Called(), shape[len(shape)-1]),
-			Help:    []string{"add an element with ops.Pad, or write an even named size as twice another one"}})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Operands: []graph.OperandNote{{Node: x, Bad: []int{len(shape) - 1}}},
+				Summary: fmt.Sprintf(
+					"a byte holds two neighbours along the last axis, but the size of %s there, %s, is not known to be even",
+					x.Called(), shape[len(shape)-1]),
+				Help: []string{"add an element with ops.Pad, or write an even named size as twice another one"}})
 	}
 	pairs := Reshape(Cast(x, graph.Uint8), slices.Concat(shape[:len(shape)-1], graph.Shape{half, 2})...)
 	return BitOr(BitAnd(Select(pairs, -1, 0), graph.Num(15)), ShiftLeft(Select(pairs, -1, 1), graph.Num(4)))
@@ -85,9 +90,13 @@ func refusedBytes(call refusedCall, x node, dtypes ...graph.DType) node {
 	}
 	switch {
 	case !slices.Contains(dtypes, x.DType()):
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("wants dtype %v, and %s has %s", dtypes, x.Called(), x.DType())})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: fmt.Sprintf("wants dtype %v, and %s has %s", dtypes, x.Called(), x.DType())})
 	case x.Rank() == 0:
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: x.Called() + " is a scalar, and integers of 4 bits are packed along the last axis"})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: x.Called() + " is a scalar, and integers of 4 bits are packed along the last axis"})
 	}
 	return nil
 }
@@ -142,7 +151,9 @@ func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
 // refusedBlocks returns the node of a mistake where there are no such blocks.
 func refusedBlocks(call refusedCall, x node, axis, block int, each ...node) node {
 	refuse := func(code graph.Code, bad node, format string, args ...any) node {
-		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: bad}}})
+		return refusal(call,
+			&graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...),
+				Operands: []graph.OperandNote{{Node: bad}}})
 	}
 	switch {
 	case !hasAxis(x, axis):
@@ -155,21 +166,24 @@ func refusedBlocks(call refusedCall, x node, axis, block int, each ...node) node
 	want[axis] = want[axis].Plus(graph.Dim(block - 1)).FloorDiv(int64(block))
 	for _, s := range each {
 		if !s.Shape().Equal(want) {
-			return refuse(graph.CodeOperand, s, "blocks of %d along axis %d of shape %s need scales and zero points of shape %s, but %s has %s",
+			return refuse(graph.CodeOperand, s,
+				"blocks of %d along axis %d of shape %s need scales and zero points of shape %s, but %s has %s",
 				block, axis, x.Shape(), want, s.Called(), s.Shape())
 		}
 	}
 	return nil
 }
 
-// inBlocks returns x with blocks along an axis of their own where they are all of one size, the shape to give back to the result, and what gives a
-// number of each block to its elements.
+// inBlocks returns x with blocks along an axis of their own where they are all of one size, the shape to give back to
+// the result, and what gives a number of each block to its elements.
 func inBlocks(x node, axis, block int) (blocks node, shape graph.Shape, of func(node) node) {
 	shape = x.Shape()
 	axis = countedFromZero([]int{axis}, len(shape))[0]
 	count, whole := shape[axis].ExactDiv(graph.Dim(block))
 	if !whole {
-		return x, shape, func(s node) node { return Slice(RepeatInterleave(s, axis, graph.Dim(block)), axis, 0, shape[axis], 1) }
+		return x, shape, func(s node) node {
+			return Slice(RepeatInterleave(s, axis, graph.Dim(block)), axis, 0, shape[axis], 1)
+		}
 	}
 	parted := slices.Concat(shape[:axis], graph.Shape{count, graph.Dim(block)}, shape[axis+1:])
 	return Reshape(x, parted...), shape, func(s node) node { return Unsqueeze(s, axis+1) }

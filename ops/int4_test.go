@@ -31,7 +31,8 @@ func TestInt4(t *testing.T) {
 	}
 	for rows := range 3 {
 		xs, us := xs[:16*rows], us[:16*rows]
-		r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, 16}, Data: xs}, u: exec.Array{Shape: []int{rows, 16}, Data: us}})
+		r, err := p.NewSession().Run(t.Context(),
+			exec.Feed{x: exec.Array{Shape: []int{rows, 16}, Data: xs}, u: exec.Array{Shape: []int{rows, 16}, Data: us}})
 		require.NoError(t, err)
 		var signedBytes, unsignedBytes []uint8
 		for i := 0; i < 16*rows; i += 2 {
@@ -66,7 +67,8 @@ func TestBlocksOfQuantisedNumbers(t *testing.T) {
 		g := graph.New("blocks")
 		const rows, block = 3, 4
 		blocks := (size + block - 1) / block
-		x, scale := g.Input("x", graph.Float32, rows, graph.Dim(size)), g.Input("scale", graph.Float32, rows, graph.Dim(blocks))
+		x, scale := g.Input("x", graph.Float32, rows, graph.Dim(size)),
+			g.Input("scale", graph.Float32, rows, graph.Dim(blocks))
 		zero := g.Input("zero", graph.Int8, rows, graph.Dim(blocks))
 		q := ops.QuantizeBlocks(x, scale, zero, -1, block)
 		y, centred := ops.DequantizeBlocks(q, scale, zero, 1, block), ops.DequantizeBlocks(q, scale, nil, 1, block)
@@ -81,7 +83,8 @@ func TestBlocksOfQuantisedNumbers(t *testing.T) {
 			scales[i], zeros[i] = float32(i+1)/4, int8(i-2)
 		}
 		r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, size}, Data: xs},
-			scale: exec.Array{Shape: []int{rows, blocks}, Data: scales}, zero: exec.Array{Shape: []int{rows, blocks}, Data: zeros}})
+			scale: exec.Array{Shape: []int{rows, blocks}, Data: scales},
+			zero:  exec.Array{Shape: []int{rows, blocks}, Data: zeros}})
 		require.NoError(t, err)
 		qs, ys, cs := valuesOf[int8](t, r, q), valuesOf[float32](t, r, y), valuesOf[float32](t, r, centred)
 		for i := range xs {
@@ -96,10 +99,14 @@ func TestBlocksOfQuantisedNumbers(t *testing.T) {
 // What is no pair, no block or of another dtype is told when it is built.
 func TestMistakesOfInt4(t *testing.T) {
 	for want, build := range map[string]func(g *graph.Graph) *graph.Node{
-		"is not known to be even":                       func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, 2, 3)) },
-		"write an even named size as twice another one": func(g *graph.Graph) *graph.Node { return ops.PackInt4(g.Input("x", graph.Int8, g.Dim("n"))) },
-		"x is a scalar":                                 func(g *graph.Graph) *graph.Node { return ops.UnpackInt4(g.Input("x", graph.Uint8)) },
-		"and x has int8":                                func(g *graph.Graph) *graph.Node { return ops.UnpackUint4(g.Input("x", graph.Int8, 2)) },
+		"is not known to be even": func(g *graph.Graph) *graph.Node {
+			return ops.PackInt4(g.Input("x", graph.Int8, 2, 3))
+		},
+		"write an even named size as twice another one": func(g *graph.Graph) *graph.Node {
+			return ops.PackInt4(g.Input("x", graph.Int8, g.Dim("n")))
+		},
+		"x is a scalar":  func(g *graph.Graph) *graph.Node { return ops.UnpackInt4(g.Input("x", graph.Uint8)) },
+		"and x has int8": func(g *graph.Graph) *graph.Node { return ops.UnpackUint4(g.Input("x", graph.Int8, 2)) },
 		"a block must have at least 1 element": func(g *graph.Graph) *graph.Node {
 			x := g.Input("x", graph.Int8, 4)
 			return ops.DequantizeBlocks(x, g.Input("s", graph.Float32, 4), nil, 0, 0)

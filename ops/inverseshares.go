@@ -6,18 +6,19 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Where a share of a distribution is inverted by Newton's method: steps that suffice, the size of a step after which none follows since the
-// next one is below rounding, and the longest one, beyond which functions would leave Float64.
+// Where a share of a distribution is inverted by Newton's method: steps that suffice, the size of a step after which
+// none follows since the next one is below rounding, and the longest one, beyond which functions would leave Float64.
 const (
 	inversionSteps = 100
 	lastStep       = 1e-8
 	longestStep    = 10
 )
 
-// inverted is the place y where the logarithm f of a share meets that of a number. share has f less that logarithm at y, and the first and
-// second derivatives. f is concave on the axis of y, the logarithm of the place or of its odds, as that of both sides of every density whose
-// logarithm is: Newton's method then comes to it from any place, after one step from one side. Near it, it takes the step of Halley's.
-// An element that is there stays, so that no other one decides its bits.
+// inverted is the place y where the logarithm f of a share meets that of a number. share has f less that logarithm at
+// y, and the first and second derivatives. f is concave on the axis of y, the logarithm of the place or of its odds, as
+// that of both sides of every density whose logarithm is: Newton's method then comes to it from any place, after one
+// step from one side. Near it, it takes the step of Halley's. An element that is there stays, so that no other one
+// decides its bits.
 func inverted(begin node, share func(y node) (f, slope, curve node)) node {
 	open := Full(begin.Graph(), graph.Bool, 1, begin.Shape()...)
 	final, _ := While(inversionSteps, []node{begin, open},
@@ -43,7 +44,8 @@ func lgammaNearOne(a node) node {
 // powersBelow is where -log(x) is large enough for 1+x to be 1.
 const powersBelow = -40
 
-// inverseGamma is the x at which the share below is p and that above is q = 1-p, both above 0: of the two, the smaller one decides.
+// inverseGamma is the x at which the share below is p and that above is q = 1-p, both above 0: of the two, the smaller
+// one decides.
 func inverseGamma(a, p, q node) node {
 	isLow := LessEqual(p, q)
 	share := Minimum(p, q)
@@ -53,7 +55,8 @@ func inverseGamma(a, p, q node) node {
 	isPower := Less(least, num(powersBelow))
 	a0 := Where(isPower, num(1), a)
 
-	// The cube root of a number of the distribution is about normal: Wilson and Hilferty, The Distribution of Chi-Square, 1931.
+	// The cube root of a number of the distribution is about normal: Wilson and Hilferty, The Distribution of
+	// Chi-Square, 1931.
 	z := Mul(Ndtri(share), Where(isLow, num(1), num(-1)))
 	root := Add(Sub(num(1), Reciprocal(Mul(num(9), a0))), Div(z, Mul(num(3), Sqrt(a0))))
 	normal := Add(Log(a0), Mul(num(3), Log(ClampMin(root, math.SmallestNonzeroFloat32))))
@@ -62,7 +65,8 @@ func inverseGamma(a, p, q node) node {
 	tail := func(log node) node { return Log(ClampMin(Add(scale, Mul(Sub(a0, num(1)), log)), 1)) }
 	isFar := And(GreaterEqual(a0, num(1)), Greater(normal, Log(Mul(num(3), a0))))
 	normal = Where(isFar, tail(tail(tail(normal))), normal)
-	begin := Where(Less(a0, num(1)), Where(isLow, least, Maximum(least, tail(Log(ClampMin(scale, 1))))), Where(isLow, Maximum(least, normal), normal))
+	begin := Where(Less(a0, num(1)), Where(isLow, least, Maximum(least, tail(Log(ClampMin(scale, 1))))),
+		Where(isLow, Maximum(least, normal), normal))
 	begin = Where(isPower, num(0), begin)
 	y := inverted(begin, func(y node) (f, slope, curve node) {
 		x := Exp(y)
@@ -84,14 +88,16 @@ func logBetaFront(a, b node) node {
 	weights := []float64{0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763}
 	grown := num(0)
 	for i, u := range places {
-		low, high := Digamma(Add(Mul(a0, num((1-u)/2)), Add(b, num(1)))), Digamma(Add(Mul(a0, num((1+u)/2)), Add(b, num(1))))
+		low, high := Digamma(Add(Mul(a0, num((1-u)/2)), Add(b, num(1)))),
+			Digamma(Add(Mul(a0, num((1+u)/2)), Add(b, num(1))))
 		grown = Add(grown, Mul(num(weights[i]/2), Add(low, high)))
 	}
 	small := Sub(Add(lgammaNearOne(a0), Log1p(Div(a0, b))), Mul(a0, grown))
 	return Where(isSmall, small, Add(Log(a), BetaLn(a, b)))
 }
 
-// shareNear is [shareOf], and where y is small what the first terms of 26.5.4 of Abramowitz and Stegun leave: the integral has a pole there.
+// shareNear is [shareOf], and where y is small what the first terms of 26.5.4 of Abramowitz and Stegun leave: the
+// integral has a pole there.
 func shareNear(a, b, x, y node) node {
 	both := Add(a, b)
 	isNear := Less(Mul(both, y), num(1e-5))
@@ -106,8 +112,9 @@ func shareNear(a, b, x, y node) node {
 	return Where(isNear, Sub(num(1), above), shareOf(a, b, x0, y0))
 }
 
-// inverseBeta is the x at which the share below is p and that above is q = 1-p, both above 0: of the two, the smaller one decides, which is
-// that below 1-x with a and b exchanged. The place is found as the logarithm of odds, so that neither x nor 1-x is rounded away.
+// inverseBeta is the x at which the share below is p and that above is q = 1-p, both above 0: of the two, the smaller
+// one decides, which is that below 1-x with a and b exchanged. The place is found as the logarithm of odds, so that
+// neither x nor 1-x is rounded away.
 func inverseBeta(a, b, p, q node) node {
 	isLow := LessEqual(p, q)
 	share := Minimum(p, q)
@@ -135,7 +142,8 @@ func inverseBeta(a, b, p, q node) node {
 	normal := Sub(Log(Div(a0, b0)), Mul(num(2), w))
 	isNormal := And(GreaterEqual(a0, num(1)), GreaterEqual(b0, num(1)))
 	mass := Div(b0, Add(a0, b0)) // of what is below 1/2, for small a and b
-	apart := Where(Less(b0, num(1)), Where(Less(a0, num(1)), Where(Less(share0, mass), fromLow, fromHigh), Minimum(fromLow, fromHigh)), fromLow)
+	apart := Where(Less(b0, num(1)), Where(
+		Less(a0, num(1)), Where(Less(share0, mass), fromLow, fromHigh), Minimum(fromLow, fromHigh)), fromLow)
 	begin := Where(isOther, num(0), Where(isNormal, Maximum(normal, fromLow), apart))
 
 	y := inverted(begin, func(y node) (f, slope, curve node) {
@@ -157,8 +165,8 @@ func ends(p node) (isEnd, isInside node) {
 	return Or(Equal(p, num(0)), Equal(p, num(1))), And(Greater(p, num(0)), Less(p, num(1)))
 }
 
-// inverseGammaShare is the inverse of one of the two shares by x, with the gradients of implicit functions: that by the share is the reciprocal
-// of the density, and that by a what [logGammaSlope] says.
+// inverseGammaShare is the inverse of one of the two shares by x, with the gradients of implicit functions: that by the
+// share is the reciprocal of the density, and that by a what [logGammaSlope] says.
 func inverseGammaShare(fn string, a, share node, isBelow bool) node {
 	sides := func(share node) (p, q node) {
 		if isBelow {
@@ -178,7 +186,8 @@ func inverseGammaShare(fn string, a, share node, isBelow bool) node {
 				p, q := sides(share0)
 				isEnd, _ := ends(in[1])
 				p0, _ := sides(in[1])
-				edge := Where(And(isEnd, GreaterEqual(in[0], num(0))), Where(Equal(p0, num(0)), num(0), num(inf)), num(math.NaN()))
+				edge := Where(And(isEnd, GreaterEqual(in[0], num(0))), Where(Equal(p0, num(0)), num(0), num(inf)),
+					num(math.NaN()))
 				return Where(isInside, inverseGamma(a0, p, q), edge)
 			},
 			func(x, dy node, in []node) []node {
@@ -201,9 +210,11 @@ func init() {
 	pair := func(call func(a, p *graph.Node) *graph.Node) example {
 		return func(e *graph.Example) node { return call(e.Of("a", "n"), e.Of("p", "n")) }
 	}
-	composed("GammaIncInv", "the x below which a fraction p of the gamma distribution of shape a lies, the inverse of GammaInc.",
+	composed("GammaIncInv",
+		"the x below which a fraction p of the gamma distribution of shape a lies, the inverse of GammaInc.",
 		named("scipy.special.gammaincinv", "", "", "", "", pair(GammaIncInv)))
-	composed("GammaIncCInv", "the x above which a fraction p of the gamma distribution of shape a lies, the inverse of GammaIncC.",
+	composed("GammaIncCInv",
+		"the x above which a fraction p of the gamma distribution of shape a lies, the inverse of GammaIncC.",
 		named("scipy.special.gammainccinv", "", "", "", "", pair(GammaIncCInv)))
 	composed("BetaIncInv", "the x below which a fraction p of the beta distribution lies, the inverse of BetaInc.",
 		named("scipy.special.betaincinv", "", "", "", "",
@@ -229,7 +240,8 @@ func BetaIncInv(a, b, p *graph.Node) *graph.Node {
 	inside := func(in []node) (isInside, a, b, p node) {
 		_, isInside = ends(in[2])
 		isInside = And(And(isInside, arePositive(in)), And(Less(in[0], num(inf)), Less(in[1], num(inf))))
-		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)), Where(isInside, in[2], num(0.5))
+		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)),
+			Where(isInside, in[2], num(0.5))
 	}
 	return allAsDoubles("BetaIncInv", []node{a, b, p}, func(in []node) node {
 		return WithGradient("BetaIncInv", in,
@@ -246,9 +258,11 @@ func BetaIncInv(a, b, p *graph.Node) *graph.Node {
 				rest := Sub(num(1), x0)
 				byP := Div(Mul(x0, rest), betaFront(a, b, x0, rest))
 				byA, byB := slopesOf(a, b, x0)
-				edge := Exp(Sub(BetaLn(in[0], in[1]), Add(XLogY(Sub(in[0], num(1)), x), XLogY(Sub(in[1], num(1)), Sub(num(1), x)))))
+				edge := Exp(Sub(BetaLn(in[0], in[1]),
+					Add(XLogY(Sub(in[0], num(1)), x), XLogY(Sub(in[1], num(1)), Sub(num(1), x)))))
 				return []node{
-					Mul(dy, Where(isWithin, Neg(Mul(byA, byP)), num(0))), Mul(dy, Where(isWithin, Neg(Mul(byB, byP)), num(0))),
+					Mul(dy, Where(isWithin, Neg(Mul(byA, byP)), num(0))),
+					Mul(dy, Where(isWithin, Neg(Mul(byB, byP)), num(0))),
 					Mul(dy, Where(isWithin, byP, edge)),
 				}
 			})

@@ -17,17 +17,24 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	}
 	switch {
 	case !x.DType().IsFloat():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
 	case target.DType() != graph.Int64:
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "expected scalar type Long but found " + target.DType().TorchName()})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() > 2 || x.Rank() != target.Rank():
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: "Expected non-empty vector or matrix with optional 0-dim batch size, but got: " + x.Shape().String() + " with targets " + target.Shape().String()})
+			Summary: "Expected non-empty vector or matrix with optional 0-dim batch size, but got: " +
+				x.Shape().String() + " with targets " + target.Shape().String()})
 	}
 	g, scores := x.Graph(), vector(x)
-	axis, labels := scores.Rank()-1, Assert(vector(target), GreaterEqual(vector(target), num64(-1)), "a target is out of range")
+	axis, labels := scores.Rank()-1, Assert(
+		vector(target), GreaterEqual(vector(target), num64(-1)), "a target is out of range")
 	for i, d := range scores.Shape() {
-		requireSizes(labels, graph.Requirement{Kind: graph.MustEqual, A: labels.Shape()[i], B: d, Why: "there must be one label for each score"},
+		requireSizes(labels, graph.Requirement{
+			Kind: graph.MustEqual, A: labels.Shape()[i], B: d, Why: "there must be one label for each score"},
 			"inconsistent target size: "+target.Shape().String()+" for input of size: "+x.Shape().String())
 	}
 	labels = lined(labels, scores.Shape())
@@ -35,7 +42,8 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	labels = Where(isLabel, labels, num64(0))
 	classes := scores.Shape()[axis]
 	wide := append(scores.Shape()[:axis:axis], classes, classes) // by label, by class
-	isOther := Not(Any(And(Equal(Unsqueeze(labels, -1), Iota(g, -1, wide...)), Unsqueeze(isLabel, -1)), Axis(axis), KeepDims()))
+	isOther := Not(Any(And(Equal(Unsqueeze(labels, -1), Iota(g, -1, wide...)), Unsqueeze(isLabel, -1)), Axis(axis),
+		KeepDims()))
 	gaps := aboveZero(Add(Sub(num(1), Unsqueeze(Gather(scores, -1, labels), -1)), Unsqueeze(scores, axis)))
 	counts := And(Unsqueeze(isLabel, -1), isOther)
 	each := Div(Sum(Where(counts, gaps, num(0)), Axis(axis), Axis(axis+1)), Size(g, x.DType(), classes))
@@ -45,13 +53,15 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, each)
 }
 
-// TripletMarginWithDistance is [TripletMargin] with a custom distance: a function of two values [N, …] that returns the distances [N].
-// It is PyTorch's triplet_margin_with_distance_loss.
-func TripletMarginWithDistance(anchor, positive, negative *graph.Node, distance func(x, y *graph.Node) *graph.Node, margin float64, opts ...LossOption) *graph.Node {
+// TripletMarginWithDistance is [TripletMargin] with a custom distance: a function of two values [N, …] that returns the
+// distances [N]. It is PyTorch's triplet_margin_with_distance_loss.
+func TripletMarginWithDistance(anchor, positive, negative *graph.Node, distance func(x, y *graph.Node) *graph.Node,
+	margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("TripletMarginWithDistance", anchor, positive, negative, "distance", margin)()
 	if distance == nil {
-		return refusal(refused("TripletMarginWithDistance", anchor, positive, negative), &graph.Mistake{Code: graph.CodeOperand, Summary: "the distance is nil",
-			Help: []string{"pass a function of two values, such as one that calls ops.PairwiseDistance"}})
+		return refusal(refused("TripletMarginWithDistance", anchor, positive, negative),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: "the distance is nil",
+				Help: []string{"pass a function of two values, such as one that calls ops.PairwiseDistance"}})
 	}
 	away := distance(anchor, negative)
 	if lossOf(opts).swap {
@@ -62,12 +72,16 @@ func TripletMarginWithDistance(anchor, positive, negative *graph.Node, distance 
 
 func init() {
 	composed("MultiLabelMargin", "mean over examples of sum(max(1 - (x[label] - x[other]), 0)) / classes.",
-		named("", "torch.nn.functional.multilabel_margin_loss, torch.nn.MultiLabelMarginLoss", "", "", "", func(e *graph.Example) node {
-			return MultiLabelMargin(e.Of("x", "n", "m"), e.As(graph.Int64, "target", "n", "m"))
-		}))
-	composed("TripletMarginWithDistance", "mean(max(distance(anchor, positive) - distance(anchor, negative) + margin, 0)).",
-		named("", "torch.nn.functional.triplet_margin_with_distance_loss, torch.nn.TripletMarginWithDistanceLoss", "", "", "", func(e *graph.Example) node {
-			l1 := func(x, y node) node { return PairwiseDistance(x, y, 1, 0) }
-			return TripletMarginWithDistance(e.Of("anchor", "n", "k"), e.Of("positive", "n", "k"), e.Of("negative", "n", "k"), l1, 1)
-		}))
+		named("", "torch.nn.functional.multilabel_margin_loss, torch.nn.MultiLabelMarginLoss", "", "", "",
+			func(e *graph.Example) node {
+				return MultiLabelMargin(e.Of("x", "n", "m"), e.As(graph.Int64, "target", "n", "m"))
+			}))
+	composed("TripletMarginWithDistance",
+		"mean(max(distance(anchor, positive) - distance(anchor, negative) + margin, 0)).",
+		named("", "torch.nn.functional.triplet_margin_with_distance_loss, torch.nn.TripletMarginWithDistanceLoss", "",
+			"", "", func(e *graph.Example) node {
+				l1 := func(x, y node) node { return PairwiseDistance(x, y, 1, 0) }
+				return TripletMarginWithDistance(e.Of("anchor", "n", "k"), e.Of("positive", "n", "k"),
+					e.Of("negative", "n", "k"), l1, 1)
+			}))
 }

@@ -105,7 +105,8 @@ func (s *sweep) network(dtype graph.DType, y []int) *network {
 		b: g.Input("b", dtype, graph.Dim(s.w[0])),
 	}
 	options := []ops.ConvOption{
-		ops.Stride(s.steps(s.stride)...), ops.Padding(s.steps(s.padding)...), ops.Dilation(s.steps(s.dilation)...), ops.Groups(s.groups),
+		ops.Stride(s.steps(s.stride)...), ops.Padding(s.steps(s.padding)...), ops.Dilation(s.steps(s.dilation)...),
+		ops.Groups(s.groups),
 	}
 	conv := ops.Conv2D
 	if s.oneAxis {
@@ -161,7 +162,8 @@ func TestLargeConvolutions(t *testing.T) {
 				moved[0] = make([]float64, len(x))
 			}
 			_, change := s.naive(moved[0], moved[1], moved[2])
-			require.InDelta(t, dot(change, u), dot(direction, got[i+1].Floats()), 1e-9*float64(len(u)), "%s: gradient %d", s, i)
+			require.InDelta(t, dot(change, u), dot(direction, got[i+1].Floats()), 1e-9*float64(len(u)),
+				"%s: gradient %d", s, i)
 		}
 
 		single := s.network(graph.Float32, shape)
@@ -172,7 +174,8 @@ func TestLargeConvolutions(t *testing.T) {
 			if first == nil {
 				first = values
 				for i := range got {
-					requireClose(t, got[i].Floats(), values[i].Floats(), 2e-4, fmt.Sprintf("%s: float32, result %d", s, i))
+					requireClose(t, got[i].Floats(), values[i].Floats(), 2e-4,
+						fmt.Sprintf("%s: float32, result %d", s, i))
 				}
 			}
 			require.Equal(t, first, values, "%s: %d threads", s, threads)

@@ -17,7 +17,8 @@ import (
 // newPooling draws a pooling of images that is large enough for vectors and threads.
 func newPooling(seed uint64) *windowing {
 	w := &windowing{Rand: rand.New(rand.NewPCG(seed, 19)), groups: 1}
-	w.kernel, w.stride, w.padding, w.dilation, w.ceil = w.pair(1, 4), w.pair(1, 4), w.pair(0, 2), [2]int{1, 1}, w.IntN(2) == 0
+	w.kernel, w.stride, w.padding, w.dilation, w.ceil = w.pair(1, 4), w.pair(1, 4), w.pair(0, 2), [2]int{1, 1},
+		w.IntN(2) == 0
 	if seed%4 == 0 { // more elements than are compared one by one
 		w.kernel, w.padding = w.pair(6, 8), w.pair(0, 4)
 	}
@@ -103,7 +104,8 @@ func TestLargePools(t *testing.T) {
 		}
 		wantMost, wantMean, backMost, backMean := pooled(windows, data, weights)
 		shape, _ := most.Shape().Ints()
-		in := feeds{x: reference.FromFloats(graph.Float32, data, w.x...), u: reference.FromFloats(graph.Float32, weights, shape...)}
+		in := feeds{x: reference.FromFloats(graph.Float32, data, w.x...),
+			u: reference.FromFloats(graph.Float32, weights, shape...)}
 		var first []reference.Value
 		for _, threads := range []int{1, 2, 3, 8} {
 			got := compiled(t, threads, in, outputs...)
@@ -115,7 +117,8 @@ func TestLargePools(t *testing.T) {
 			}
 			for i := range got {
 				require.Equal(t, first[i].Shape, got[i].Shape, about)
-				requireClose(t, first[i].Floats(), got[i].Floats(), 0, fmt.Sprintf("%s: result %d, %d threads", about, i, threads))
+				requireClose(t, first[i].Floats(), got[i].Floats(), 0,
+					fmt.Sprintf("%s: result %d, %d threads", about, i, threads))
 			}
 		}
 	}

@@ -12,14 +12,16 @@ var opLDL, opSolveLDL *graph.Op
 
 func init() {
 	// In the last row of the [n+1, n] of each matrix are the pivots, as those of opLU.
-	opLDL = matrixFunction("ldl_factor", "ldlFactor", "the factors of symmetric matrices by Bunch and Kaufman's pivots.", []int{2, 2},
+	opLDL = matrixFunction("ldl_factor", "ldlFactor",
+		"the factors of symmetric matrices by Bunch and Kaufman's pivots.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.SquareMatrices(c, "linalg.ldl_factor")
 			last := len(s) - 1
 			return c.DType(0), append(s[:last-1:last-1], s[last].Plus(1), s[last])
 		},
 		matrixKernel{factorLDL[float32], factorLDL[float64]}, nil)
-	opSolveLDL = matrixFunction("ldl_solve", "ldlSolve", "the solution of a system whose symmetric matrix is factored.", []int{2, 1, 2, 2},
+	opSolveLDL = matrixFunction("ldl_solve", "ldlSolve", "the solution of a system whose symmetric matrix is factored.",
+		[]int{2, 1, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
 		matrixKernel{solveLDL[float32], solveLDL[float64]},
 		func(n, dy node, i int) node { // the matrix is symmetric
@@ -106,7 +108,8 @@ func LDLSolve(ld, pivots, b *graph.Node) *graph.Node {
 		return bad
 	}
 	if !pivots.DType().IsInt() || pivots.Rank() != ld.Rank()-1 || b.Rank() < 2 || b.DType() != ld.DType() {
-		return call.wrong(graph.CodeRank, "linalg.ldl_solve: pivots are integers, one for each row of a matrix, and B matrices of the same dtype; they have the dtypes and shapes %s%s and %s%s",
+		return call.wrong(graph.CodeRank,
+			"linalg.ldl_solve: pivots are integers, one for each row of a matrix, and B matrices of the same dtype; they have the dtypes and shapes %s%s and %s%s",
 			pivots.DType(), pivots.Shape(), b.DType(), b.Shape())
 	}
 	all := MatMul(ld, b) // in whose shape the batches meet

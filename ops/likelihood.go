@@ -25,7 +25,9 @@ func init() {
 			},
 			func(n, dy node) node { return Mul(dy, Div(n.In(0), n.In(1))) }))
 	opXLogY.Promote = ToCommonFloat
-	opBCE = floatPair("binary_cross_entropy", "BCE", "-(y log(x) + (1-y) log(1-x)), with logarithms of at least -100; x outside 0..1 stops the run.", "binary_cross_entropy",
+	opBCE = floatPair("binary_cross_entropy", "BCE",
+		"-(y log(x) + (1-y) log(1-x)), with logarithms of at least -100; x outside 0..1 stops the run.",
+		"binary_cross_entropy",
 		func(m arith, x, y graph.Value) graph.Value {
 			inside := m.Prim(graph.PrimAnd, m.Prim(graph.PrimGe, x, m.num(0)), m.Prim(graph.PrimLe, x, m.num(1)))
 			m.Check(inside, graph.Claim{Message: "all elements of input should be between 0 and 1"})
@@ -58,8 +60,9 @@ func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 // shape or be a number.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCE", x, target)()
-	if bad := refusedTarget(refused("BCE", x, target), "Using a target size (torch.Size(%s)) that is different to the input size "+
-		"(torch.Size(%s)) is deprecated. Please ensure they have the same size."); bad != nil {
+	if bad := refusedTarget(refused("BCE", x, target),
+		"Using a target size (torch.Size(%s)) that is different to the input size "+
+			"(torch.Size(%s)) is deprecated. Please ensure they have the same size."); bad != nil {
 		return bad
 	}
 	return reduceLoss(opts, Apply(opBCE, nil, x, target))

@@ -23,8 +23,9 @@ var linalgCalls = map[string]func(in ...node) node{
 		return ops.SolveTriangular(in[0], in[1], ops.UpperTriangle())
 	},
 	"solve_triangular unit": func(in ...node) node { return ops.SolveTriangular(in[0], in[1], ops.UnitDiagonal()) },
-	"solve":                 solve, "solve broadcast": solve, "solve vector": solve, "solve vectors": solve, "solve empty": solve,
-	"inv": on(ops.Inv), "inv empty": on(ops.Inv), "det": on(ops.Det), "det empty": on(ops.Det),
+	"solve":                 solve, "solve broadcast": solve, "solve vector": solve, "solve vectors": solve,
+	"solve empty": solve,
+	"inv":         on(ops.Inv), "inv empty": on(ops.Inv), "det": on(ops.Det), "det empty": on(ops.Det),
 	"slogdet":           on(func(x node) node { _, y := ops.SlogDet(x); return y }),
 	"sign":              on(func(x node) node { sign, _ := ops.SlogDet(x); return sign }),
 	"logdet":            on(func(x node) node { return ops.LogDet(positive(x)) }),
@@ -44,13 +45,17 @@ var linalgCalls = map[string]func(in ...node) node{
 	"svd":          on(func(x node) node { u, _, _ := ops.SVD(x); return squared(u) }),
 	"svd wide":     on(func(x node) node { _, _, vh := ops.SVD(x); return squared(vh) }),
 	"svdvals":      on(ops.SingularValues), "svdvals empty": on(ops.SingularValues),
-	"pinv": on(inverse), "pinv wide": on(inverse), "pinv empty": on(inverse), "lstsq": leastSquares, "lstsq short": leastSquares,
-	"matrix_exp": on(ops.MatrixExp), "matrix_exp large": on(ops.MatrixExp), "matrix_exp empty": on(ops.MatrixExp),
+	"pinv": on(inverse), "pinv wide": on(inverse), "pinv empty": on(inverse), "lstsq": leastSquares,
+	"lstsq short": leastSquares,
+	"matrix_exp":  on(ops.MatrixExp), "matrix_exp large": on(ops.MatrixExp), "matrix_exp empty": on(ops.MatrixExp),
 	"matrix_power": powerOf(5), "matrix_power negative": powerOf(-3), "matrix_power 0": powerOf(0),
 	"norm fro": normOf(ops.FrobeniusNorm), "norm nuc": normOf(ops.NuclearNorm), "norm 2": normOf(ops.SpectralNorm),
-	"norm 1": normOf(ops.ColumnSumNorm), "norm inf": normOf(ops.RowSumNorm), "norm -2": normOf(ops.LeastSingularValue), "norm -1": normOf(ops.LeastColumnSum), "norm -inf": normOf(ops.LeastRowSum),
-	"cond": condOf(), "cond -2": condOf(ops.LeastSingularValue), "cond fro": condOf(ops.FrobeniusNorm), "cond nuc": condOf(ops.NuclearNorm),
-	"cond 1": condOf(ops.ColumnSumNorm), "cond -1": condOf(ops.LeastColumnSum), "cond inf": condOf(ops.RowSumNorm), "cond -inf": condOf(ops.LeastRowSum),
+	"norm 1": normOf(ops.ColumnSumNorm), "norm inf": normOf(ops.RowSumNorm), "norm -2": normOf(ops.LeastSingularValue),
+	"norm -1": normOf(ops.LeastColumnSum), "norm -inf": normOf(ops.LeastRowSum),
+	"cond": condOf(), "cond -2": condOf(ops.LeastSingularValue), "cond fro": condOf(ops.FrobeniusNorm),
+	"cond nuc": condOf(ops.NuclearNorm),
+	"cond 1":   condOf(ops.ColumnSumNorm), "cond -1": condOf(ops.LeastColumnSum), "cond inf": condOf(ops.RowSumNorm),
+	"cond -inf": condOf(ops.LeastRowSum),
 	"residuals": residuals, "residuals of a vector": residuals,
 	"rank": on(func(x node) node {
 		low := ops.MatMul(ops.Slice(x, 1, 0, 2, 1), ops.Slice(x, 0, 0, 2, 1))
@@ -149,7 +154,8 @@ func TestGradientOfASingularDeterminant(t *testing.T) {
 	dx := value(t, in, autodiff.Grad(ops.Det(x), []node{x})[0])
 	requireClose(t, []float64{4, 4, -4, -2, -2, 2, 0, 0, 0}, dx.Floats(), 1e-13, "cofactors")
 	in[x] = reference.Of(make([]float64, 9), 3, 3)
-	requireClose(t, make([]float64, 9), value(t, in, autodiff.Grad(ops.Det(x), []node{x})[0]).Floats(), 0, "cofactors of zeros")
+	requireClose(t, make([]float64, 9), value(t, in, autodiff.Grad(ops.Det(x), []node{x})[0]).Floats(), 0,
+		"cofactors of zeros")
 }
 
 // runFailing runs one output on one input [batch, n, n] and returns the error.
@@ -158,7 +164,8 @@ func runFailing(t *testing.T, f func(x node) node, data []float32, batch, n int)
 	x := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(0)), g.Dim("n", graph.AtLeast(0)), g.Dim("n"))
 	prog, err := exec.Compile(g, exec.Outputs(f(x)))
 	require.NoError(t, err)
-	_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{batch, n, n}, Data: data}})
+	_, err = prog.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{batch, n, n}, Data: data}})
 	return err
 }
 
@@ -171,8 +178,10 @@ func TestMatricesThatHaveNoResultStopTheRun(t *testing.T) {
 		"cholesky": {func(x node) node { return ops.Cholesky(x) }, "Cholesky(x): batch element [1]"},
 		"cholesky minor": {func(x node) node { return ops.Cholesky(ops.Sub(x, ops.OnesLike(x))) },
 			"batch element [0]: the factorization could not be completed because the input is not positive-definite (the leading minor of order 1"},
-		"inv":   {ops.Inv, "batch element [1]: the inversion could not be completed because the input matrix is singular"},
-		"solve": {func(x node) node { return ops.Solve(x, ops.Sum(x, 2)) }, "batch element [1]: the solver failed because the input matrix is singular"},
+		"inv": {
+			ops.Inv, "batch element [1]: the inversion could not be completed because the input matrix is singular"},
+		"solve": {func(x node) node { return ops.Solve(x, ops.Sum(x, 2)) },
+			"batch element [1]: the solver failed because the input matrix is singular"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := runFailing(t, c.f, singular, 2, 2)
@@ -184,7 +193,8 @@ func TestMatricesThatHaveNoResultStopTheRun(t *testing.T) {
 	}
 }
 
-// TestLinearAlgebraHasTheSameBits requires that threads change nothing, also where the library has goroutines of its own.
+// TestLinearAlgebraHasTheSameBits requires that threads change nothing, also where the library has goroutines of its
+// own.
 func TestLinearAlgebraHasTheSameBits(t *testing.T) {
 	g := graph.New("threads")
 	x := g.Input("x", graph.Float32, 3, 150, 150)
@@ -197,7 +207,8 @@ func TestLinearAlgebraHasTheSameBits(t *testing.T) {
 	}
 	var first any
 	for _, threads := range []int{1, 2, 5} {
-		out, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 150, 150}, Data: data}})
+		out, err := prog.NewSession(exec.Threads(threads)).Run(
+			context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 150, 150}, Data: data}})
 		require.NoError(t, err)
 		a, err := out.Array(y)
 		require.NoError(t, err)
@@ -212,11 +223,17 @@ func TestLinearAlgebraRefusesShapesAsPyTorch(t *testing.T) {
 	g := graph.New("shapes")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
 	f := graph.Float64
-	requireMistake(t, ops.Cholesky(in(f, 2, 3)), "linalg.cholesky: A must be batches of square matrices, but they are 2 by 3 matrices")
+	requireMistake(t, ops.Cholesky(in(f, 2, 3)),
+		"linalg.cholesky: A must be batches of square matrices, but they are 2 by 3 matrices")
 	requireMistake(t, ops.Inv(in(f, 3)), "linalg.inv: The input tensor A must have at least 2 dimensions.")
-	requireMistake(t, ops.Det(in(graph.Int64, 3, 3)), "linalg.det: Expected a floating point or complex tensor as input. Got Long")
-	requireMistake(t, ops.Solve(in(f, 3, 3), in(f, 4, 2)), "linalg.solve: Incompatible shapes of A and B for the equation AX = B ([3, 3] and [4, 2])")
-	requireMistake(t, ops.Solve(in(f, 3, 3), in(graph.Float32, 3, 2)), "linalg.solve: Expected A and B to have the same dtype, but found A of type Double and B of type Float instead")
-	requireMistake(t, ops.Solve(in(f, 2, 3, 3), in(f, 4, 3, 2)), "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0")
-	requireMistake(t, ops.SolveTriangular(in(f, 3, 3), in(f, 3)), "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
+	requireMistake(t, ops.Det(in(graph.Int64, 3, 3)),
+		"linalg.det: Expected a floating point or complex tensor as input. Got Long")
+	requireMistake(t, ops.Solve(in(f, 3, 3), in(f, 4, 2)),
+		"linalg.solve: Incompatible shapes of A and B for the equation AX = B ([3, 3] and [4, 2])")
+	requireMistake(t, ops.Solve(in(f, 3, 3), in(graph.Float32, 3, 2)),
+		"linalg.solve: Expected A and B to have the same dtype, but found A of type Double and B of type Float instead")
+	requireMistake(t, ops.Solve(in(f, 2, 3, 3), in(f, 4, 3, 2)),
+		"The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0")
+	requireMistake(t, ops.SolveTriangular(in(f, 3, 3), in(f, 3)),
+		"linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
 }

@@ -84,19 +84,24 @@ func (a *linearAttention) check(call refusedCall) (shared graph.Dim, bad node) {
 	for _, x := range call.in {
 		switch {
 		case x.Rank() != 4:
-			return 0, call.wrong(graph.CodeRank, "operands must have 4 axes, [B, H, T, D], but %s has shape %s", x.Called(), x.Shape())
+			return 0, call.wrong(graph.CodeRank, "operands must have 4 axes, [B, H, T, D], but %s has shape %s",
+				x.Called(), x.Shape())
 		case !x.DType().IsFloat() || x.DType() != q.DType():
-			return 0, call.wrong(graph.CodeDType, "operands must have the same floating-point dtype, but %s has %s and %s has %s", x.Called(), x.DType(), q.Called(), q.DType())
+			return 0, call.wrong(graph.CodeDType,
+				"operands must have the same floating-point dtype, but %s has %s and %s has %s", x.Called(), x.DType(),
+				q.Called(), q.DType())
 		}
 	}
 	shared, whole := q.Shape()[1].ExactDiv(k.Shape()[1])
 	if !whole {
-		return 0, call.wrong(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(), q.Shape()[1], k.Shape()[1], k.Called())
+		return 0, call.wrong(graph.CodeOperand, "%s has %s heads, which is not a multiple of the %s of %s", q.Called(),
+			q.Shape()[1], k.Shape()[1], k.Called())
 	}
 	return shared, nil
 }
 
-// matches are the sizes that must be those of q, k and v. Decay may have one number for each head, and beta one for all heads.
+// matches are the sizes that must be those of q, k and v. Decay may have one number for each head, and beta one for all
+// heads.
 func (a *linearAttention) matches(q, k, v node) (list []sizeMatch) {
 	add := func(x node, axis int, want graph.Dim) {
 		list = append(list, axisMatch(x, axis, want, "the operands of linear attention must match"))
@@ -151,8 +156,10 @@ func (a *linearAttention) steps(q, k, v node, shared graph.Dim) (y, last node) {
 }
 
 func init() {
-	composed("LinearAttention", "the values that queries read from a state to which keys and values are added step by step, and the last state.",
+	composed("LinearAttention",
+		"the values that queries read from a state to which keys and values are added step by step, and the last state.",
 		named("", "", "", "LinearAttention", "", func(e *graph.Example) node {
-			return e.Several(LinearAttention(e.Of("q", "b", "4", "t", "3"), e.Of("k", "b", "2", "t", "3"), e.Of("v", "b", "2", "t", "5"), LinearBeta(e.Of("beta", "b", "2", "t", "1"))))
+			return e.Several(LinearAttention(e.Of("q", "b", "4", "t", "3"), e.Of("k", "b", "2", "t", "3"),
+				e.Of("v", "b", "2", "t", "5"), LinearBeta(e.Of("beta", "b", "2", "t", "1"))))
 		}))
 }

@@ -14,18 +14,20 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestSequencesInParts computes two parts of sequences, the second one from the state behind the first, and the whole: the results are the same. The
-// numbers of ONNX's functions stand among its node tests.
+// TestSequencesInParts computes two parts of sequences, the second one from the state behind the first, and the whole:
+// the results are the same. The numbers of ONNX's functions stand among its node tests.
 func TestSequencesInParts(t *testing.T) {
 	g := graph.New("parts")
 	draw := func(scale float64, sizes ...graph.Dim) node {
 		x := ops.Iota(g, 0, graph.Shape(sizes).NumElements())
 		return ops.Reshape(ops.Sin(ops.Mul(ops.Cast(x, graph.Float64), graph.Num(scale))), sizes...)
 	}
-	q, k, v, beta, decay := draw(0.7, 2, 4, 5, 3), draw(1.3, 2, 2, 5, 3), draw(0.9, 2, 2, 5, 2), draw(0.4, 2, 1, 5, 1), draw(0.3, 2, 2, 5, 1)
+	q, k, v, beta, decay := draw(0.7, 2, 4, 5, 3), draw(1.3, 2, 2, 5, 3), draw(0.9, 2, 2, 5, 2), draw(0.4, 2, 1, 5, 1),
+		draw(0.3, 2, 2, 5, 1)
 	attend := func(state node, from, to graph.Dim) (y, last node) {
 		part := func(x node) node { return ops.Slice(x, 2, from, to, 1) }
-		return ops.LinearAttention(part(q), part(k), part(v), ops.LinearState(state), ops.LinearDecay(part(decay)), ops.LinearBeta(part(beta)))
+		return ops.LinearAttention(part(q), part(k), part(v), ops.LinearState(state), ops.LinearDecay(part(decay)),
+			ops.LinearBeta(part(beta)))
 	}
 	x, weight := draw(0.8, 2, 3, 5), draw(1.1, 3, 1, 4)
 	convolve := func(past node, from, to graph.Dim) (y, next node) {
@@ -72,16 +74,19 @@ func TestSequencesThatAreRefused(t *testing.T) {
 		"axis 0 of x17 has 1 elements, but must have 2":        convolve(x, weight, nil, in(1, 3, 3)),
 		"x must be [N, C, T], the weight [C, 1, K]":            convolve(in(3, 5), weight, nil, nil),
 		"with C and K at least 1":                              convolve(x, in(3, 1, 0), nil, nil),
-		"x20 has float64 and ":                                 convolve(x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
+		"x20 has float64 and ": convolve(
+			x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
 	} {
 		require.ErrorContains(t, y.Err(), says)
 	}
-	for _, bad := range []node{attend(nil, k, v), attend(q, nil, v), convolve(nil, weight, nil, nil), convolve(x, nil, nil, nil)} {
+	for _, bad := range []node{attend(nil, k, v), attend(q, nil, v), convolve(nil, weight, nil, nil),
+		convolve(x, nil, nil, nil)} {
 		require.False(t, bad.Judged())
 	}
 }
 
-// TestSequencesOfNamedSizes runs with sizes that are named, and refuses those of which nothing says that they are equal.
+// TestSequencesOfNamedSizes runs with sizes that are named, and refuses those of which nothing says that they are
+// equal.
 func TestSequencesOfNamedSizes(t *testing.T) {
 	g := graph.New("named")
 	time := g.Dim("t", graph.AtLeast(0))
@@ -96,7 +101,8 @@ func TestSequencesOfNamedSizes(t *testing.T) {
 		return exec.Array{Shape: []int{1, 1, len(data) / width, width}, Data: data}
 	}
 	session := prog.NewSession()
-	r, err := session.Run(context.Background(), exec.Feed{q: array(4, 1, 1, 1, 1, 0, 2, 0, 0), k: array(4, 1, 2, 3, 4, 1, 1, 0, 0), v: array(1, 3, 5)})
+	r, err := session.Run(context.Background(),
+		exec.Feed{q: array(4, 1, 1, 1, 1, 0, 2, 0, 0), k: array(4, 1, 2, 3, 4, 1, 1, 0, 0), v: array(1, 3, 5)})
 	require.NoError(t, err)
 	got, err := r.Array(y)
 	require.NoError(t, err)
@@ -104,13 +110,15 @@ func TestSequencesOfNamedSizes(t *testing.T) {
 	_, err = session.Run(context.Background(), exec.Feed{q: array(4), k: array(4), v: array(1)})
 	require.NoError(t, err, "no time")
 
-	x, weight, past := g.Input("x", graph.Float32, g.Dim("n"), 1, g.Dim("s")), graph.Constant(g, []float32{1, 2}, 1, 1, 2), g.Input("past", graph.Float32, g.Dim("m"), 1, 1)
+	x, weight, past := g.Input("x", graph.Float32, g.Dim("n"), 1, g.Dim("s")),
+		graph.Constant(g, []float32{1, 2}, 1, 1, 2), g.Input("past", graph.Float32, g.Dim("m"), 1, 1)
 	z, _ := ops.CausalConv1D(x, weight, nil, past)
 	_, err = exec.Compile(g, exec.Outputs(z), exec.OnWarning(nil))
 	require.ErrorContains(t, err, `CausalConv1D(x, weight, nil, past): the sizes "m" and "n" meet on axis 0`)
 }
 
-// TestCausalConvolutionOfNamedChannels wants the same, and the same gradients, where the numbers of channels and of taps are known in a run alone.
+// TestCausalConvolutionOfNamedChannels wants the same, and the same gradients, where the numbers of channels and of
+// taps are known in a run alone.
 func TestCausalConvolutionOfNamedChannels(t *testing.T) {
 	for _, hasState := range []bool{false, true} {
 		var got [2][][]float64
@@ -121,8 +129,10 @@ func TestCausalConvolutionOfNamedChannels(t *testing.T) {
 				channels, taps = g.Dim("c"), g.Dim("k")
 				before = taps.Minus(1)
 			}
-			x, weight, bias := g.Input("x", graph.Float64, 2, channels, g.Dim("t")), g.Input("weight", graph.Float64, channels, 1, taps), g.Input("bias", graph.Float64, channels)
-			in := feeds{x: reference.Of(rising(30), 2, 3, 5), weight: reference.Of(rising(12), 3, 1, 4), bias: reference.Of(rising(3), 3)}
+			x, weight, bias := g.Input("x", graph.Float64, 2, channels, g.Dim("t")),
+				g.Input("weight", graph.Float64, channels, 1, taps), g.Input("bias", graph.Float64, channels)
+			in := feeds{x: reference.Of(rising(30), 2, 3, 5), weight: reference.Of(rising(12), 3, 1, 4),
+				bias: reference.Of(rising(3), 3)}
 			wrt := []node{x, weight, bias}
 			var past node
 			if hasState {

@@ -11,8 +11,10 @@ var opLog2, opLog10, opExp2, opLogAddExp, opLogAddExp2, opHypot *graph.Op
 
 // floatPair is the entry of an operation of two floating-point operands; kernel is
 // PyTorch's name for it in the refusal of other dtypes.
-func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value) graph.Value, grad func(n, dy node, i int) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType,
+func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value) graph.Value,
+	grad func(n, dy node, i int) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			t, s := sameType(c)
 			if !t.IsFloat() && !c.Failed() {
@@ -27,8 +29,8 @@ func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value
 	})
 }
 
-// sumOfPowers is the logarithm of a sum of two powers with exponents x and y: the greater one, and the tail of their distance, which is
-// not above 0.
+// sumOfPowers is the logarithm of a sum of two powers with exponents x and y: the greater one, and the tail of their
+// distance, which is not above 0.
 func (m arith) sumOfPowers(x, y graph.Value, tail func(d graph.Value) graph.Value) graph.Value {
 	greater := m.Prim(graph.PrimMax, x, y)
 	behind := tail(m.Prim(graph.PrimNeg, m.abs(m.sub(x, y))))

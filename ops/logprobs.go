@@ -6,9 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Logarithms of probabilities, or of densities, that distributions give to values: PyTorch's log_prob, and SciPy's logpdf and logpmf. Values and
-// parameters broadcast, and have gradients; all but numbers of events and places are floating-point, and of 16 bits the whole is computed in Float32.
-// A density is 0 where the distribution has no values; parameters are not checked.
+// Logarithms of probabilities, or of densities, that distributions give to values: PyTorch's log_prob, and SciPy's
+// logpdf and logpmf. Values and parameters broadcast, and have gradients; all but numbers of events and places are
+// floating-point, and of 16 bits the whole is computed in Float32. A density is 0 where the distribution has no values;
+// parameters are not checked.
 
 // logProb is the logarithm of a probability of x with parameters, of which some may be numbers.
 func logProb(fn string, x node, parameters []node, f func(x node, p []node) node) node {
@@ -57,19 +58,25 @@ func LogNormalLogProb(x, mean, deviation *graph.Node) *graph.Node {
 
 // LaplaceLogProb returns the log-density of the Laplace distribution at x: -|x-location|/scale - log(2 scale).
 func LaplaceLogProb(x, location, scale *graph.Node) *graph.Node {
-	return standardLogProb("LaplaceLogProb", x, location, scale, func(z node) node { return Sub(Neg(Abs(z)), num(math.Ln2)) })
+	return standardLogProb("LaplaceLogProb", x, location, scale, func(z node) node {
+		return Sub(Neg(Abs(z)), num(math.Ln2))
+	})
 }
 
 // CauchyLogProb returns the log-density of the Cauchy distribution at x: -log(π scale (1 + z²)), where z is
 // (x-location)/scale.
 func CauchyLogProb(x, location, scale *graph.Node) *graph.Node {
-	return standardLogProb("CauchyLogProb", x, location, scale, func(z node) node { return Sub(Neg(Log1p(Square(z))), num(math.Log(math.Pi))) })
+	return standardLogProb("CauchyLogProb", x, location, scale, func(z node) node {
+		return Sub(Neg(Log1p(Square(z))), num(math.Log(math.Pi)))
+	})
 }
 
 // LogisticLogProb returns the log-density of the logistic distribution at x: -z - 2 log(1 + exp(-z)) - log(scale),
 // where z is (x-location)/scale.
 func LogisticLogProb(x, location, scale *graph.Node) *graph.Node {
-	return standardLogProb("LogisticLogProb", x, location, scale, func(z node) node { return Add(LogSigmoid(z), LogSigmoid(Neg(z))) })
+	return standardLogProb("LogisticLogProb", x, location, scale, func(z node) node {
+		return Add(LogSigmoid(z), LogSigmoid(Neg(z)))
+	})
 }
 
 // GumbelLogProb returns the log-density of the Gumbel distribution at x: -z - exp(-z) - log(scale), where z is
@@ -191,7 +198,9 @@ func MultivariateNormalLogProb(x, mean, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if x.Rank() < 1 || mean.Rank() < 1 || scale.Rank() < 2 {
-		return call.wrong(graph.CodeRank, "x and mean must be vectors and scale a matrix, but their shapes are %s, %s and %s", x.Shape(), mean.Shape(), scale.Shape())
+		return call.wrong(graph.CodeRank,
+			"x and mean must be vectors and scale a matrix, but their shapes are %s, %s and %s", x.Shape(),
+			mean.Shape(), scale.Shape())
 	}
 	d := Sub(x, mean)
 	z := Squeeze(SolveTriangular(scale, Unsqueeze(d, -1)), -1)
@@ -213,44 +222,64 @@ func init() {
 		f                       any
 		parameters              []string
 	}{
-		{"NormalLogProb", "-((x-mean)/deviation)²/2 - log(deviation) - log(2π)/2.", "norm.logpdf", "Normal", NormalLogProb, []string{"mean", "deviation"}},
-		{"LogNormalLogProb", "the density of numbers whose logarithms are normal.", "lognorm.logpdf", "LogNormal", LogNormalLogProb, []string{"mean", "deviation"}},
-		{"LaplaceLogProb", "-|x-location|/scale - log(2 scale).", "laplace.logpdf", "Laplace", LaplaceLogProb, []string{"location", "scale"}},
-		{"CauchyLogProb", "-log(π scale (1 + z²)), where z is (x-location)/scale.", "cauchy.logpdf", "Cauchy", CauchyLogProb, []string{"location", "scale"}},
-		{"LogisticLogProb", "-z - 2 log(1 + exp(-z)) - log(scale), where z is (x-location)/scale.", "logistic.logpdf", "", LogisticLogProb, []string{"location", "scale"}},
-		{"GumbelLogProb", "-z - exp(-z) - log(scale), where z is (x-location)/scale.", "gumbel_r.logpdf", "Gumbel", GumbelLogProb, []string{"location", "scale"}},
-		{"StudentTLogProb", "the density of Student's t distribution.", "t.logpdf", "StudentT", StudentTLogProb, []string{"freedom", "location", "scale"}},
-		{"ExponentialLogProb", "log(rate) - rate*x.", "expon.logpdf", "Exponential", ExponentialLogProb, []string{"rate"}},
-		{"GammaLogProb", "a log(rate) + (a-1) log(x) - rate*x - log Γ(a), where a is the concentration.", "gamma.logpdf", "Gamma", GammaLogProb, []string{"concentration", "rate"}},
-		{"BetaLogProb", "(a-1) log(x) + (b-1) log(1-x) - log B(a, b).", "beta.logpdf", "Beta", BetaLogProb, []string{"a", "b"}},
-		{"VonMisesLogProb", "c cos(x-location) - log(2π I0(c)), where c is the concentration.", "vonmises.logpdf", "VonMises", VonMisesLogProb, []string{"location", "concentration"}},
-		{"BernoulliLogProb", "x*logits - log(1 + exp(logits)).", "bernoulli.logpmf", "Bernoulli", BernoulliLogProb, []string{"logits"}},
-		{"BinomialLogProb", "the probability that x of so many trials succeed.", "binom.logpmf", "Binomial", BinomialLogProb, []string{"trials", "logits"}},
-		{"PoissonLogProb", "x log(rate) - rate - log(x!).", "poisson.logpmf", "Poisson", PoissonLogProb, []string{"rate"}},
-		{"NegativeBinomialLogProb", "the probability that x trials succeed before so many fail.", "nbinom.logpmf", "NegativeBinomial", NegativeBinomialLogProb, []string{"failures", "logits"}},
-		{"DirichletLogProb", "the sum of (a-1) log(x) - log Γ(a), and log Γ of the sum of a, the concentration.", "dirichlet.logpdf", "Dirichlet", DirichletLogProb, []string{"concentration"}},
+		{"NormalLogProb", "-((x-mean)/deviation)²/2 - log(deviation) - log(2π)/2.", "norm.logpdf", "Normal",
+			NormalLogProb, []string{"mean", "deviation"}},
+		{"LogNormalLogProb", "the density of numbers whose logarithms are normal.", "lognorm.logpdf", "LogNormal",
+			LogNormalLogProb, []string{"mean", "deviation"}},
+		{"LaplaceLogProb", "-|x-location|/scale - log(2 scale).", "laplace.logpdf", "Laplace", LaplaceLogProb,
+			[]string{"location", "scale"}},
+		{"CauchyLogProb", "-log(π scale (1 + z²)), where z is (x-location)/scale.", "cauchy.logpdf", "Cauchy",
+			CauchyLogProb, []string{"location", "scale"}},
+		{"LogisticLogProb", "-z - 2 log(1 + exp(-z)) - log(scale), where z is (x-location)/scale.", "logistic.logpdf",
+			"", LogisticLogProb, []string{"location", "scale"}},
+		{"GumbelLogProb", "-z - exp(-z) - log(scale), where z is (x-location)/scale.", "gumbel_r.logpdf", "Gumbel",
+			GumbelLogProb, []string{"location", "scale"}},
+		{"StudentTLogProb", "the density of Student's t distribution.", "t.logpdf", "StudentT", StudentTLogProb,
+			[]string{"freedom", "location", "scale"}},
+		{"ExponentialLogProb", "log(rate) - rate*x.", "expon.logpdf", "Exponential", ExponentialLogProb,
+			[]string{"rate"}},
+		{"GammaLogProb", "a log(rate) + (a-1) log(x) - rate*x - log Γ(a), where a is the concentration.",
+			"gamma.logpdf", "Gamma", GammaLogProb, []string{"concentration", "rate"}},
+		{"BetaLogProb", "(a-1) log(x) + (b-1) log(1-x) - log B(a, b).", "beta.logpdf", "Beta", BetaLogProb,
+			[]string{"a", "b"}},
+		{"VonMisesLogProb", "c cos(x-location) - log(2π I0(c)), where c is the concentration.", "vonmises.logpdf",
+			"VonMises", VonMisesLogProb, []string{"location", "concentration"}},
+		{"BernoulliLogProb", "x*logits - log(1 + exp(logits)).", "bernoulli.logpmf", "Bernoulli", BernoulliLogProb,
+			[]string{"logits"}},
+		{"BinomialLogProb", "the probability that x of so many trials succeed.", "binom.logpmf", "Binomial",
+			BinomialLogProb, []string{"trials", "logits"}},
+		{"PoissonLogProb", "x log(rate) - rate - log(x!).", "poisson.logpmf", "Poisson", PoissonLogProb,
+			[]string{"rate"}},
+		{"NegativeBinomialLogProb", "the probability that x trials succeed before so many fail.", "nbinom.logpmf",
+			"NegativeBinomial", NegativeBinomialLogProb, []string{"failures", "logits"}},
+		{"DirichletLogProb", "the sum of (a-1) log(x) - log Γ(a), and log Γ of the sum of a, the concentration.",
+			"dirichlet.logpdf", "Dirichlet", DirichletLogProb, []string{"concentration"}},
 	} {
-		composed(d.name, d.doc, named("scipy.stats."+d.scipy, distributionName(d.torch), jaxDensity(d.scipy), "", "", func(e *graph.Example) node {
-			in := []node{e.Of("x", "n")}
-			for _, p := range d.parameters {
-				in = append(in, e.Of(p, "n"))
-			}
-			switch f := d.f.(type) {
-			case func(x, p *graph.Node) *graph.Node:
-				return f(in[0], in[1])
-			case func(x, p, q *graph.Node) *graph.Node:
-				return f(in[0], in[1], in[2])
-			}
-			return StudentTLogProb(in[0], in[1], in[2], in[3])
-		}))
+		composed(d.name, d.doc,
+			named("scipy.stats."+d.scipy, distributionName(d.torch), jaxDensity(d.scipy), "", "",
+				func(e *graph.Example) node {
+					in := []node{e.Of("x", "n")}
+					for _, p := range d.parameters {
+						in = append(in, e.Of(p, "n"))
+					}
+					switch f := d.f.(type) {
+					case func(x, p *graph.Node) *graph.Node:
+						return f(in[0], in[1])
+					case func(x, p, q *graph.Node) *graph.Node:
+						return f(in[0], in[1], in[2])
+					}
+					return StudentTLogProb(in[0], in[1], in[2], in[3])
+				}))
 	}
 	composed("CategoricalLogProb", "the logarithm of softmax(logits) at the places x.",
 		named("", distributionName("Categorical"), "", "", "",
 			func(e *graph.Example) node {
 				return CategoricalLogProb(e.As(graph.Int64, "x", "n"), e.Of("logits", "n", "4"))
 			}))
-	composed("MultivariateNormalLogProb", "-|z|²/2 - log(det(L)) - n log(2π)/2, where z solves L·z = x - mean for the scale L.",
-		named("scipy.stats.multivariate_normal.logpdf", distributionName("MultivariateNormal"), "jax.scipy.stats.multivariate_normal.logpdf", "", "",
+	composed("MultivariateNormalLogProb",
+		"-|z|²/2 - log(det(L)) - n log(2π)/2, where z solves L·z = x - mean for the scale L.",
+		named("scipy.stats.multivariate_normal.logpdf", distributionName("MultivariateNormal"),
+			"jax.scipy.stats.multivariate_normal.logpdf", "", "",
 			func(e *graph.Example) node {
 				return MultivariateNormalLogProb(e.Of("x", "n", "3"), e.Of("mean", "3"), e.Of("scale", "3", "3"))
 			}))

@@ -41,7 +41,8 @@ var logProbs = map[string]func(in []node) node{
 	},
 }
 
-// TestLogProbsAsPyTorch compares values and gradients with PyTorch's, for sizes that are known and for those that are bound.
+// TestLogProbsAsPyTorch compares values and gradients with PyTorch's, for sizes that are known and for those that are
+// bound.
 func TestLogProbsAsPyTorch(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "logprobs.json"))
 	require.NoError(t, err)
@@ -70,7 +71,8 @@ func TestLogProbsOutside(t *testing.T) {
 		x, p := g.Input("x", graph.Float64, 2), g.Input("p", graph.Float64)
 		y := f(x, p)
 		grads := autodiff.Grad(y, []node{x, p}, autodiff.Upstream(ops.OnesLike(y)))
-		values := evaluate(t, feeds{x: reference.Of([]float64{-0.5, -2}, 2), p: reference.Of([]float64{1.5})}, y, grads[0], grads[1])
+		values := evaluate(t, feeds{x: reference.Of([]float64{-0.5, -2}, 2), p: reference.Of([]float64{1.5})}, y,
+			grads[0], grads[1])
 		require.Equal(t, []float64{math.Inf(-1), math.Inf(-1)}, values[0].Floats(), name)
 		require.Equal(t, []float64{0, 0}, values[1].Floats(), name)
 		require.Equal(t, []float64{0}, values[2].Floats(), name)
@@ -82,7 +84,8 @@ func TestLogProbsOfNumbersAndOf16Bits(t *testing.T) {
 	g := graph.New("numbers")
 	x := g.Input("x", graph.Float16, 2)
 	wide := ops.Cast(x, graph.Float32)
-	y, want := ops.StudentTLogProb(x, graph.Num(3), graph.Num(0), graph.Num(2.0)), ops.Cast(ops.StudentTLogProb(wide, graph.Num(3), graph.Num(0), graph.Num(2.0)), graph.Float16)
+	y, want := ops.StudentTLogProb(x, graph.Num(3), graph.Num(0), graph.Num(2.0)),
+		ops.Cast(ops.StudentTLogProb(wide, graph.Num(3), graph.Num(0), graph.Num(2.0)), graph.Float16)
 	require.NoError(t, g.Err())
 	require.Equal(t, graph.Float16, y.DType())
 	values := evaluate(t, feeds{x: reference.FromFloats(graph.Float16, []float64{0.5, -3}, 2)}, y, want)

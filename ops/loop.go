@@ -52,9 +52,12 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	switch {
 	case len(b.over) > 0, !isNumber, n > 0:
 	case n == 0:
-		b.refuse("Over is empty, and Length is 0 or not set: set Over, or a Length of at least 1; a Length that may be 0 must be a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
+		b.refuse(
+			"Over is empty, and Length is 0 or not set: set Over, or a Length of at least 1; a Length that may be 0 must be a symbolic size, such as g.Dim(\"steps\", graph.AtLeast(0))")
 	default:
-		b.refuse("the Length of a Scan is %d, but the outputs of all steps need an axis of that size: set a Length of at least 1", n)
+		b.refuse(
+			"the Length of a Scan is %d, but the outputs of all steps need an axis of that size: set a Length of at least 1",
+			n)
 	}
 	final, outs = b.build(func(carry, x []*graph.Node) (next, out []*graph.Node) {
 		if body == nil {
@@ -64,7 +67,8 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 		next, out = body(carry, x)
 		for i, y := range out {
 			if y != nil && y.Judged() && (l.Axis > y.Rank() || l.Axis < -1-y.Rank()) {
-				b.refuse("output %d of a step has shape %s, so that the outputs of all steps cannot be stacked along axis %d: loop along axis 0 of MoveAxis(x, %d, 0), or return an output with more axes",
+				b.refuse(
+					"output %d of a step has shape %s, so that the outputs of all steps cannot be stacked along axis %d: loop along axis 0 of MoveAxis(x, %d, 0), or return an output with more axes",
 					i, y.Shape(), l.Axis, l.Axis)
 			}
 		}
@@ -72,11 +76,17 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 	})
 	if b.end != nil && b.end.Judged() {
 		if l.Length != 0 && len(b.over) > 0 {
-			requireSizes(b.end, graph.Requirement{Kind: graph.MustEqual, A: l.Length, B: b.spec.Length, Why: "the Length of a Scan must be the size of Over along Axis"},
-				fmt.Sprintf("Length is %s, but the values in Over have %s elements along axis %d: leave Length out, or apply ops.Slice to the values", l.Length, b.spec.Length, l.Axis))
+			requireSizes(b.end, graph.Requirement{
+				Kind: graph.MustEqual, A: l.Length, B: b.spec.Length,
+				Why: "the Length of a Scan must be the size of Over along Axis"},
+				fmt.Sprintf(
+					"Length is %s, but the values in Over have %s elements along axis %d: leave Length out, or apply ops.Slice to the values",
+					l.Length, b.spec.Length, l.Axis))
 		}
 		requireSizes(b.end, graph.Requirement{Kind: graph.MustBeAtLeast, A: b.spec.Length, Why: "the Length of a Scan"},
-			fmt.Sprintf("the Length of a Scan is %s, which is negative: the outputs of all steps need an axis of that size", b.spec.Length))
+			fmt.Sprintf(
+				"the Length of a Scan is %s, which is negative: the outputs of all steps need an axis of that size",
+				b.spec.Length))
 	}
 	for i, x := range outs {
 		if l.Axis != 0 && x.Judged() {
@@ -90,7 +100,8 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 // As in a for statement, there are no steps if n is 0 or negative, even if n is a symbolic size such as T-5: then
 // carry is returned. A gradient keeps the inputs of each step, and requires that such an n is not negative. See
 // [Scan] for the body.
-func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
+func Fori(n graph.Dim, carry []*graph.Node,
+	body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
 	b := newLoop("Fori", graph.LoopSpec{Length: stepCount(n)}, carry, nil)
 	b.refuseCount(n, "n")
 	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
@@ -128,8 +139,10 @@ func (b *loopBuilder) takeAlong(axis int) {
 func (b *loopBuilder) matchLengths(l Loop) {
 	for i, x := range b.over {
 		if b.cannotMatch(x) {
-			b.over[i] = b.standIn("Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: their sizes along axis %d, that of the steps, are %s and %s, but must be equal; use ops.Slice to shorten one",
-				l.Over[0].Called(), l.Over[0].Shape(), i, l.Over[i].Called(), l.Over[i].Shape(), l.Axis, b.spec.Length, x.Shape()[0])
+			b.over[i] = b.standIn(
+				"Over[0], %s, has shape %s, and Over[%d], %s, has shape %s: their sizes along axis %d, that of the steps, are %s and %s, but must be equal; use ops.Slice to shorten one",
+				l.Over[0].Called(), l.Over[0].Shape(), i, l.Over[i].Called(), l.Over[i].Shape(), l.Axis, b.spec.Length,
+				x.Shape()[0])
 		}
 	}
 }
@@ -139,7 +152,8 @@ func (b *loopBuilder) cannotMatch(x node) bool {
 	if b.g == nil || x == nil || !x.Judged() || x.Rank() == 0 || b.spec.Length.IsUnknown() {
 		return false
 	}
-	return prove.NewProver(b.g.Bounds).Judge(graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[0], B: b.spec.Length}) == prove.Refused
+	return prove.NewProver(b.g.Bounds).Judge(
+		graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[0], B: b.spec.Length}) == prove.Refused
 }
 
 // loopBuilder is a loop that is being built.
@@ -211,12 +225,14 @@ func (b *loopBuilder) show(x node, text string) {
 	b.wrong.Operands = append(b.wrong.Operands, graph.OperandNote{Node: x, DType: x.DType(), Text: text})
 }
 
-// refuseCount refuses a number of steps that is not known, unless a mistake that was told before made it so, and one that was computed
-// from a named size with Go's operators.
+// refuseCount refuses a number of steps that is not known, unless a mistake that was told before made it so, and one
+// that was computed from a named size with Go's operators.
 func (b *loopBuilder) refuseCount(n graph.Dim, word string) {
 	switch {
 	case n.IsMisused():
-		b.refuse("%s, the number of steps, was computed from a named size with Go's operators, or is too large: use its methods, such as steps.Minus(1) and steps.FloorDiv(2)", word)
+		b.refuse(
+			"%s, the number of steps, was computed from a named size with Go's operators, or is too large: use its methods, such as steps.Minus(1) and steps.FloorDiv(2)",
+			word)
 	case n.IsUnknown() && (b.g == nil || len(b.g.Mistakes()) == 0):
 		b.refuse(noCount, word)
 	}
@@ -248,7 +264,8 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 	return final, outs
 }
 
-// withoutGraph refuses a loop that is given nothing of a graph. Its mistake is one of the graph to which belongs what the body makes.
+// withoutGraph refuses a loop that is given nothing of a graph. Its mistake is one of the graph to which belongs what
+// the body makes.
 func (b *loopBuilder) withoutGraph(body func(carry, x []node) (next, out []node)) (final, outs []node) {
 	why := noGraph
 	if len(b.given) == 0 {
@@ -331,7 +348,9 @@ func init() {
 		shownAs("Scan(Loop{Carry: carry, Over: x}, body)", named("", "", "jax.lax.scan", "Scan", "",
 			func(e *graph.Example) node {
 				over := Loop{Carry: []node{e.Of("carry", "k")}, Over: []node{e.Of("x", "n", "k")}}
-				final, _ := Scan(over, func(carry, x []node) ([]node, []node) { return []node{Add(carry[0], x[0])}, nil })
+				final, _ := Scan(over, func(carry, x []node) ([]node, []node) {
+					return []node{Add(carry[0], x[0])}, nil
+				})
 				return final[0]
 			})))
 }

@@ -25,21 +25,27 @@ type CrossEntropyAttrs struct {
 
 func init() {
 	opCrossEntropy = define(graph.Op{
-		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer:  inferClassLoss("log_softmax_lastdim_kernel_impl", true),
 		Expand: expandCrossEntropy, Grad: crossEntropyGrad,
 	})
 	opNLL = define(graph.Op{
-		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer:  inferClassLoss("nll_loss_out_frame", false),
 		Expand: expandNLL,
 	})
 	opSoftCrossEntropy = define(graph.Op{
-		Name: "soft_cross_entropy", Func: "CrossEntropy", Doc: "-sum(target * log_softmax(x)) along axis 1, for probabilities as targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Name: "soft_cross_entropy", Func: "CrossEntropy",
+		Doc: "-sum(target * log_softmax(x)) along axis 1, for probabilities as targets.", Class: graph.Composite,
+		MinIn: 2, MaxIn: 3,
 		Promote: ToCommonType, Infer: inferSoftCrossEntropy, Expand: expandSoftCrossEntropy,
 	})
 	opPick = define(graph.Op{
-		Name: "is_class", Func: "CrossEntropy", Doc: "whether the class index of x equals the target, and the target is not ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "is_class", Func: "CrossEntropy",
+		Doc:   "whether the class index of x equals the target, and the target is not ignored; one out of range stops the run.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: boolType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			target, counts := n.Attrs().(pickAttrs).checked(e, x[1], 1)
@@ -47,8 +53,10 @@ func init() {
 		},
 	})
 	opClassOf = define(graph.Op{
-		Name: "class_of", Func: "NLL", Doc: "the target, or 0 where it is ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return graph.Int64, rules.BroadcastOperands(c) }, Grad: noGradient,
+		Name: "class_of", Func: "NLL", Doc: "the target, or 0 where it is ignored; one out of range stops the run.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return graph.Int64, rules.BroadcastOperands(c) },
+		Grad:  noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			target, counts := n.Attrs().(pickAttrs).checked(e, x[0], 0)
 			return e.Prim(graph.PrimSelect, counts, target, e.Const(graph.Int64, 0))
@@ -73,9 +81,11 @@ type pickAttrs struct {
 // checked is a target, an operand, as Int64, and whether it counts.
 func (a pickAttrs) checked(e graph.Emitter, x graph.Value, operand int) (target, counts graph.Value) {
 	target = e.Convert(x, graph.Int64)
-	inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
+	inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)),
+		e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
 	counts = e.Prim(graph.PrimNe, target, e.Const(graph.Int64, float64(a.Ignore)))
-	e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), graph.Claim{Message: "a target is out of bounds", Operand: operand, Below: &a.Classes})
+	e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)),
+		graph.Claim{Message: "a target is out of bounds", Operand: operand, Below: &a.Classes})
 	return target, counts
 }
 
@@ -141,7 +151,8 @@ func hits(n, x, target node) node {
 	axis := classAxis(x)
 	classes := x.Shape()[axis]
 	place := Iota(x.Graph(), axis, x.Shape()...)
-	return Apply(opPick, pickAttrs{classes, n.Attrs().(CrossEntropyAttrs).IgnoreIndex}, place, Unsqueeze(targets(x, target), axis))
+	return Apply(opPick, pickAttrs{classes, n.Attrs().(CrossEntropyAttrs).IgnoreIndex}, place,
+		Unsqueeze(targets(x, target), axis))
 }
 
 // perClass lines the weights of classes up with x's axis of classes; nil where there are
@@ -172,7 +183,8 @@ func shares(n node, in []node) node {
 func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, target := in[0], in[1]
 	logp := x
-	if class := x.Op().Class; class != graph.Elementwise && class != graph.Composite && !mayBeEmpty(x.Graph(), x.Shape()[classAxis(x)]) {
+	if class := x.Op().Class; class != graph.Elementwise && class != graph.Composite &&
+		!mayBeEmpty(x.Graph(), x.Shape()[classAxis(x)]) {
 		return foldExamples(n, in, pickedLosses(n, in))
 	}
 	if weights := perClass(x, in); weights != nil {
@@ -181,8 +193,8 @@ func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 	return foldExamples(n, in, Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(classAxis(x)))))
 }
 
-// pickedLosses are the losses of examples, with their weights, where the logarithms are in memory: few of them are read. Those that are computed are
-// better compared with all classes, which stores none.
+// pickedLosses are the losses of examples, with their weights, where the logarithms are in memory: few of them are
+// read. Those that are computed are better compared with all classes, which stores none.
 func pickedLosses(n *graph.Node, in []*graph.Node) node {
 	x, target, axis := in[0], targets(in[0], in[1]), classAxis(in[0])
 	a := pickAttrs{x.Shape()[axis], n.Attrs().(CrossEntropyAttrs).IgnoreIndex}
@@ -325,7 +337,8 @@ func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 }
 
 func (l lossCall) crossEntropy(x, target node) node {
-	if x != nil && target != nil && x.Judged() && target.Judged() && target.DType().IsFloat() && target.Rank() == x.Rank() {
+	if x != nil && target != nil && x.Judged() && target.Judged() && target.DType().IsFloat() &&
+		target.Rank() == x.Rank() {
 		return l.ofClasses(opSoftCrossEntropy, x, target)
 	}
 	return l.ofClasses(opCrossEntropy, x, target)

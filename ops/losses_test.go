@@ -41,11 +41,19 @@ var losses = map[string]func(in []node, how ops.LossOption) node{
 	"bce_with_logits weighted": func(in []node, how ops.LossOption) node {
 		return ops.BCEWithLogits(in[0], in[1], ops.PositiveWeights(in[2]), ops.ElementWeights(in[3]), how)
 	},
-	"bce weighted":     func(in []node, how ops.LossOption) node { return ops.BCE(in[0], in[1], ops.ElementWeights(in[2]), how) },
-	"cosine_embedding": func(in []node, how ops.LossOption) node { return ops.CosineEmbedding(in[0], in[1], in[2], 0.1, how) },
-	"hinge_embedding":  func(in []node, how ops.LossOption) node { return ops.HingeEmbedding(in[0], in[1], 1.2, how) },
-	"margin_ranking":   func(in []node, how ops.LossOption) node { return ops.MarginRanking(in[0], in[1], in[2], 0.3, how) },
-	"triplet_margin":   func(in []node, how ops.LossOption) node { return ops.TripletMargin(in[0], in[1], in[2], 1.5, 2, how) },
+	"bce weighted": func(in []node, how ops.LossOption) node {
+		return ops.BCE(in[0], in[1], ops.ElementWeights(in[2]), how)
+	},
+	"cosine_embedding": func(in []node, how ops.LossOption) node {
+		return ops.CosineEmbedding(in[0], in[1], in[2], 0.1, how)
+	},
+	"hinge_embedding": func(in []node, how ops.LossOption) node { return ops.HingeEmbedding(in[0], in[1], 1.2, how) },
+	"margin_ranking": func(in []node, how ops.LossOption) node {
+		return ops.MarginRanking(in[0], in[1], in[2], 0.3, how)
+	},
+	"triplet_margin": func(in []node, how ops.LossOption) node {
+		return ops.TripletMargin(in[0], in[1], in[2], 1.5, 2, how)
+	},
 	"triplet_margin swap": func(in []node, how ops.LossOption) node {
 		return ops.TripletMargin(in[0], in[1], in[2], 2.5, 3, ops.SwapDistance(), how)
 	},
@@ -60,12 +68,18 @@ var losses = map[string]func(in []node, how ops.LossOption) node{
 	"poisson_nll": func(in []node, how ops.LossOption) node {
 		return ops.PoissonNLL(in[0], in[1], ops.ConstantTerms(), how)
 	},
-	"poisson_nll rates": func(in []node, how ops.LossOption) node { return ops.PoissonNLL(in[0], in[1], ops.Rates(), how) },
+	"poisson_nll rates": func(in []node, how ops.LossOption) node {
+		return ops.PoissonNLL(in[0], in[1], ops.Rates(), how)
+	},
 	"gaussian_nll": func(in []node, how ops.LossOption) node {
 		return ops.GaussianNLL(in[0], in[1], in[2], ops.ConstantTerms(), how)
 	},
-	"sigmoid_focal":            func(in []node, how ops.LossOption) node { return ops.SigmoidFocal(in[0], in[1], 0.25, 2, how) },
-	"sigmoid_focal unweighted": func(in []node, how ops.LossOption) node { return ops.SigmoidFocal(in[0], in[1], -1, 1.5, how) },
+	"sigmoid_focal": func(in []node, how ops.LossOption) node {
+		return ops.SigmoidFocal(in[0], in[1], 0.25, 2, how)
+	},
+	"sigmoid_focal unweighted": func(in []node, how ops.LossOption) node {
+		return ops.SigmoidFocal(in[0], in[1], -1, 1.5, how)
+	},
 	"ctc": func(in []node, how ops.LossOption) node {
 		return ops.CTC(ops.LogSoftmax(in[0], 2), in[1], in[2], in[3], how)
 	},
@@ -131,7 +145,8 @@ func (r torchLoss) compare(t *testing.T, symbolic bool, f func(in []node) node) 
 	require.NoError(t, g.Err())
 	for k, i := 0, 0; i < len(in); i++ {
 		if len(r.Grads[i]) > 0 {
-			requireClose(t, r.Grads[i], value(t, fed, grads[k]).Floats(), 1e-11, fmt.Sprintf("gradient of operand %d", i))
+			requireClose(t, r.Grads[i], value(t, fed, grads[k]).Floats(), 1e-11,
+				fmt.Sprintf("gradient of operand %d", i))
 			k++
 		}
 	}

@@ -60,8 +60,10 @@ func (l lossCall) refuseUnread(fn string, in ...node) {
 	}
 	for _, name := range l.given {
 		if !slices.Contains(reads, name) {
-			refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has no option %s: its options are %s, SumLoss and EachLoss",
-				fn, name, strings.Join(reads, ", "))})
+			refusal(refused(fn, in...), &graph.Mistake{
+				Code: graph.CodeOperand, Summary: fmt.Sprintf(
+					"%s has no option %s: its options are %s, SumLoss and EachLoss",
+					fn, name, strings.Join(reads, ", "))})
 		}
 	}
 }
@@ -133,7 +135,8 @@ func ZeroInfinity() LossOption {
 
 // building is [building] of a loss with these options.
 func (l lossCall) building(fn string, args ...any) (end func()) {
-	for _, o := range []optional{{"ClassWeights", l.weights}, {"ElementWeights", l.elementWeights}, {"PositiveWeights", l.positive}} {
+	for _, o := range []optional{{"ClassWeights", l.weights}, {"ElementWeights", l.elementWeights},
+		{"PositiveWeights", l.positive}} {
 		if o.of != nil {
 			args = append(args, o)
 		}

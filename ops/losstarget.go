@@ -55,7 +55,8 @@ func refusedTarget(call refusedCall, sentence string) node {
 	if !areShapes(rules.TargetDiffers, call.in[0], call.in[1]) {
 		return nil
 	}
-	op := &graph.Op{Name: "refused", Func: call.fn, Doc: "a loss whose target has another shape", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	op := &graph.Op{Name: "refused", Func: call.fn, Doc: "a loss whose target has another shape",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), rules.RefuseTarget(c, sentence) }}
 	return graph.Apply(op, call.args, call.in...)
 }

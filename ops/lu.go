@@ -11,7 +11,8 @@ var opFactorsOfLU *graph.Op
 
 func init() {
 	opFactorsOfLU = define(graph.Op{
-		Name: "lu_factors", Func: "luFactors", Doc: "the triangular factors of matrices in one: U, and below it L without its diagonal of ones.",
+		Name: "lu_factors", Func: "luFactors",
+		Doc:   "the triangular factors of matrices in one: U, and below it L without its diagonal of ones.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.MatrixBatch(c, "linalg.lu_factor")
@@ -22,10 +23,14 @@ func init() {
 		},
 		Grad: luGrad,
 	})
-	composed("LU", "the factors of each matrix: P·L·U = A with a permutation P, L with ones on its diagonal, and an upper triangle U.",
-		named("scipy.linalg.lu", "torch.linalg.lu", "jax.scipy.linalg.lu", "", "", func(e *graph.Example) node { return e.Several(LU(e.Of("a", "n", "n"))) }))
+	composed(
+		"LU", "the factors of each matrix: P·L·U = A with a permutation P, L with ones on its diagonal, and an upper triangle U.",
+		named("scipy.linalg.lu", "torch.linalg.lu", "jax.scipy.linalg.lu", "", "", func(e *graph.Example) node {
+			return e.Several(LU(e.Of("a", "n", "n")))
+		}))
 	composed("LUFactor", "the triangular factors of matrices in one, and the exchanges of rows.",
-		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu", "jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
+		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu",
+			"jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
 			func(e *graph.Example) node { return e.Several(LUFactor(e.Of("a", "n", "n"))) }))
 	composed("LUUnpack", "the factors P, L and U from the result of LUFactor.",
 		shownAs("LUUnpack(lu, pivots)", named("", "torch.lu_unpack", "", "", "",
@@ -34,16 +39,17 @@ func init() {
 				return e.Several(LUUnpack(lu, pivots))
 			})))
 	composed("LUSolve", "the solution of a system whose matrix is factored.",
-		shownAs("LUSolve(lu, pivots, b)", named("scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
+		shownAs("LUSolve(lu, pivots, b)", named(
+			"scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
 			func(e *graph.Example) node {
 				lu, pivots := LUFactor(e.Of("a", "n", "n"))
 				return LUSolve(lu, pivots, e.Of("b", "n", "k"))
 			})))
 }
 
-// luGrad is, of square matrices, P·L⁻ᵀ·(tril(Lᵀ·dL, -1) + triu(dU·Uᵀ))·U⁻ᵀ: de Hoog, Anderssen and Lukas, Differentiation of matrix
-// functionals using triangular factorization, 2011. Columns behind the square are L times those of U, and rows below it those
-// of L times U: their gradients are those of the products.
+// luGrad is, of square matrices, P·L⁻ᵀ·(tril(Lᵀ·dL, -1) + triu(dU·Uᵀ))·U⁻ᵀ: de Hoog, Anderssen and Lukas,
+// Differentiation of matrix functionals using triangular factorization, 2011. Columns behind the square are L times
+// those of U, and rows below it those of L times U: their gradients are those of the products.
 func luGrad(y, dy node, _ int) node {
 	a := y.In(0)
 	rows, cols, k := sidesOf(a)
@@ -57,7 +63,8 @@ func luGrad(y, dy node, _ int) node {
 		dl = Sub(dl, MatMul(behind, transposed(Slice(Slice(y, -2, 0, k, 1), -1, k, cols, 1))))
 	}
 	if k != rows {
-		below = transposed(SolveTriangular(upper, transposed(Slice(Slice(dy, -2, k, rows, 1), -1, 0, k, 1)), UpperTriangle()))
+		below = transposed(SolveTriangular(upper, transposed(Slice(Slice(dy, -2, k, rows, 1), -1, 0, k, 1)),
+			UpperTriangle()))
 		du = Sub(du, MatMul(transposed(Slice(Slice(y, -2, k, rows, 1), -1, 0, k, 1)), below))
 	}
 	inner := Add(Tril(MatMul(transposed(lower), dl), -1), Triu(MatMul(du, transposed(upper)), 0))
@@ -104,7 +111,8 @@ func pivotsOf(a node) node {
 	return Cast(pivots, graph.Int64)
 }
 
-// permutation is the matrix P with P·A = L·U, of exchanges of so many rows: row i of it is that of the identity which comes there.
+// permutation is the matrix P with P·A = L·U, of exchanges of so many rows: row i of it is that of the identity which
+// comes there.
 func permutation(pivots node, count graph.Dim, t graph.DType) node {
 	n, g := lastSize(pivots), pivots.Graph()
 	place, turn := Iota(g, 0, count), Iota(g, 0, n)
@@ -154,7 +162,8 @@ func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 // givenPivots are pivots that count from 1, counted from 0, after a check that they are rows of lu.
 func givenPivots(pivots, lu node) node {
 	pivots = lu.Graph().Convert(pivots, graph.Int64)
-	areRows := And(GreaterEqual(pivots, num64(1)), LessEqual(pivots, Size(lu.Graph(), graph.Int64, lu.Shape()[lu.Rank()-2])))
+	areRows := And(GreaterEqual(pivots, num64(1)),
+		LessEqual(pivots, Size(lu.Graph(), graph.Int64, lu.Shape()[lu.Rank()-2])))
 	return Sub(Assert(pivots, areRows, "pivots must be row numbers from 1 on, as LUFactor returns them"), num64(1))
 }
 
@@ -167,7 +176,9 @@ func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 		return bad, bad, bad
 	}
 	if !pivots.DType().IsInt() || pivots.Rank() != lu.Rank()-1 {
-		bad := call.wrong(graph.CodeRank, "lu_unpack: pivots are integers, some for each matrix; they have the dtype and shape %s%s, and the matrices %s", pivots.DType(), pivots.Shape(), lu.Shape())
+		bad := call.wrong(graph.CodeRank,
+			"lu_unpack: pivots are integers, some for each matrix; they have the dtype and shape %s%s, and the matrices %s",
+			pivots.DType(), pivots.Shape(), lu.Shape())
 		return bad, bad, bad
 	}
 	l, u = triangles(lu)
@@ -188,7 +199,8 @@ func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
 		return bad
 	}
 	if !pivots.DType().IsInt() || pivots.Rank() < 1 || b.Rank() < 2 || pivots.Shape()[pivots.Rank()-1] != lastSize(lu) {
-		return call.wrong(graph.CodeRank, "linalg.lu_solve: pivots are integers, one for each row of a matrix, and B a matrix; they have the dtypes and shapes %s%s and %s%s",
+		return call.wrong(graph.CodeRank,
+			"linalg.lu_solve: pivots are integers, one for each row of a matrix, and B a matrix; they have the dtypes and shapes %s%s and %s%s",
 			pivots.DType(), pivots.Shape(), b.DType(), b.Shape())
 	}
 	p := permutation(givenPivots(pivots, lu), lastSize(lu), lu.DType())

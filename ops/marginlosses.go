@@ -88,7 +88,8 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 		return bad
 	}
 	if p != 1 && p != 2 {
-		return refusal(refused("MultiMargin", x, target).with(p, margin), &graph.Mistake{Code: graph.CodeOperand, Summary: "only p == 1 and p == 2 supported"})
+		return refusal(refused("MultiMargin", x, target).with(p, margin),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: "only p == 1 and p == 2 supported"})
 	}
 	index := Unsqueeze(target, -1)
 	gaps := aboveZero(Add(Sub(x, Gather(x, -1, index)), num(margin)))
@@ -104,8 +105,8 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 	return reduceLoss(opts, each)
 }
 
-// notTensors stands for a call of which an operand has a mistake of its own, is a number or has a dtype for storage alone; nil where none
-// is.
+// notTensors stands for a call of which an operand has a mistake of its own, is a number or has a dtype for storage
+// alone; nil where none is.
 func notTensors(call refusedCall) node {
 	if bad := notNodes(call); bad != nil {
 		return bad
@@ -125,7 +126,8 @@ func notNodes(call refusedCall) node {
 		case v == nil || !v.Judged():
 			return refusal(call, nil)
 		case v.Graph() == nil:
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: v.Called() + " is a number, but must be a tensor",
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeOperand, Summary: v.Called() + " is a number, but must be a tensor",
 				Help: []string{"use Graph.Scalar to make a tensor of a number"}})
 		}
 	}
@@ -141,12 +143,17 @@ func refusedScores(fn string, x, target node) node {
 	}
 	switch {
 	case !x.DType().IsFloat():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
 	case !target.DType().IsIndex():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "expected scalar type Long but found " + target.DType().TorchName()})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() < 1 || x.Rank() > 2 || target.Rank() != x.Rank()-1:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: "scores must be [N, C] with targets [N], or [C] with a scalar, but are " + x.Shape().String() + " with " + target.Shape().String()})
+			Summary: "scores must be [N, C] with targets [N], or [C] with a scalar, but are " + x.Shape().String() +
+				" with " + target.Shape().String()})
 	}
 	return nil
 }
@@ -187,7 +194,8 @@ func init() {
 			func(e *graph.Example) node {
 				return PairwiseDistance(e.Of("x", "n", "k"), e.Of("y", "n", "k"), 2, 1e-6)
 			}))
-	composed("CosineEmbedding", "mean of 1 - cos(x, y) where the target is 1, of max(cos(x, y) - margin, 0) where it is -1.",
+	composed("CosineEmbedding",
+		"mean of 1 - cos(x, y) where the target is 1, of max(cos(x, y) - margin, 0) where it is -1.",
 		named("", "torch.nn.functional.cosine_embedding_loss", "", "", "", func(e *graph.Example) node {
 			return CosineEmbedding(e.Of("x", "n", "k"), e.Of("y", "n", "k"), e.As(graph.Int64, "target", "n"), 0.5)
 		}))

@@ -19,16 +19,19 @@ type CompressAttrs struct {
 
 func init() {
 	opMaskedScatter = define(graph.Op{
-		Name: "masked_scatter", Func: "MaskedScatter", Doc: "x, or the next element of src where the mask holds; too few of them stop the run.",
+		Name: "masked_scatter", Func: "MaskedScatter",
+		Doc:   "x, or the next element of src where the mask holds; too few of them stop the run.",
 		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), rules.MaskedScatter(c) },
 		Expand: expandMaskedScatter,
 	})
-	opMaskedScatter.Ref = named("numpy.place", "torch.masked_scatter", "jax.numpy.place", "", "", func(e *graph.Example) node {
-		return MaskedScatter(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), e.Of("src", "n", "k"))
-	})
+	opMaskedScatter.Ref = named("numpy.place", "torch.masked_scatter", "jax.numpy.place", "", "",
+		func(e *graph.Example) node {
+			return MaskedScatter(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), e.Of("src", "n", "k"))
+		})
 	opCompress = define(graph.Op{
-		Name: "compress", Func: "Compress", Doc: "the slices along axes where a mask holds, in order, and their number.",
+		Name: "compress", Func: "Compress",
+		Doc:   "the slices along axes where a mask holds, in order, and their number.",
 		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(CompressAttrs)
@@ -36,17 +39,19 @@ func init() {
 		},
 		Expand: expandCompress,
 	})
-	opCompress.Ref = named("numpy.compress", "torch.Tensor.__getitem__", "jax.numpy.compress", "Compress", "", func(e *graph.Example) node {
-		return e.Several(Compress(e.Of("x", "n", "k"), 0, e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
-	})
+	opCompress.Ref = named("numpy.compress", "torch.Tensor.__getitem__", "jax.numpy.compress", "Compress", "",
+		func(e *graph.Example) node {
+			return e.Several(Compress(e.Of("x", "n", "k"), 0, e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
+		})
 	composed("MaskedSelect", "the elements where a mask holds, in order, and their number.",
 		named("numpy.extract", "torch.masked_select", "jax.numpy.extract", "Compress", "", func(e *graph.Example) node {
 			return e.Several(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 		}))
 	composed("Nonzero", "the places of the elements that are not 0, in order, and how many there are.",
-		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere, torch.nonzero_static", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
-			return e.Several(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
-		}))
+		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere, torch.nonzero_static",
+			"jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
+				return e.Several(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
+			}))
 	composed("LengthMask", "true at the places before each length: which elements of padded sequences count.",
 		flat(flatBetweenJumps, "", "", "", "", "", func(e *graph.Example) node {
 			return LengthMask(e.As(graph.Int64, "lengths", "n"), e.Shape("m")[0])
@@ -115,12 +120,18 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	defer building("MaskedSelect", x, mask, size, fill)()
 	call := refused("MaskedSelect", x, mask, fill).with(size)
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
-		bad := refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "masked_select: expected BoolTensor for mask"})
+		bad := refusal(call,
+			&graph.Mistake{Code: graph.CodeDType, Summary: "masked_select: expected BoolTensor for mask"})
 		return bad, bad
 	}
 	if choosesSlices(x, mask) {
-		bad := refusal(call, &graph.Mistake{Code: graph.CodeBroadcast, Summary: fmt.Sprintf("the mask, of shape %s, matches the first axes of %s, of shape %s: it selects slices, not elements",
-			mask.Shape(), x.Called(), x.Shape()), Help: []string{fmt.Sprintf("Compress(%s, 0, %s, size, fill) gives the slices", x.Called(), mask.Called())}})
+		bad := refusal(call,
+			&graph.Mistake{Code: graph.CodeBroadcast,
+				Summary: fmt.Sprintf(
+					"the mask, of shape %s, matches the first axes of %s, of shape %s: it selects slices, not elements",
+					mask.Shape(), x.Called(), x.Shape()),
+				Help: []string{fmt.Sprintf("Compress(%s, 0, %s, size, fill) gives the slices", x.Called(),
+					mask.Called())}})
 		return bad, bad
 	}
 	both := Where(mask, x, x) // for its shape
@@ -137,8 +148,9 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	return Take(withFill(Reshape(Expand(x, both.Shape()...), n), fill), 0, places), count
 }
 
-// LengthMask returns which of size places come before each of some lengths, integers of any shape, as Bool [shape of lengths…, size]: true for
-// the elements of a sequence, and false for the padding behind it. A length of 0 or less has none, and one above size all.
+// LengthMask returns which of size places come before each of some lengths, integers of any shape, as Bool [shape of
+// lengths…, size]: true for the elements of a sequence, and false for the padding behind it. A length of 0 or less has
+// none, and one above size all.
 func LengthMask(lengths *graph.Node, size graph.Dim) *graph.Node {
 	defer building("LengthMask", lengths, size)()
 	call := refused("LengthMask", lengths).with(size)
@@ -163,10 +175,12 @@ func LengthMask(lengths *graph.Node, size graph.Dim) *graph.Node {
 // heldCount returns how often a mask holds, which was made numbers: no more often than the given size says.
 func heldCount(held node, size graph.Dim) node {
 	count := Sum(held, AllAxes())
-	return Assert(count, LessEqual(count, Size(held.Graph(), graph.Int64, size)), fmt.Sprintf("the mask is true for more elements than the given size, %s", size))
+	return Assert(count, LessEqual(count, Size(held.Graph(), graph.Int64, size)),
+		fmt.Sprintf("the mask is true for more elements than the given size, %s", size))
 }
 
-// choosesSlices reports whether a mask has the first axes of x and does not broadcast with x, as NumPy and PyTorch index by one.
+// choosesSlices reports whether a mask has the first axes of x and does not broadcast with x, as NumPy and PyTorch
+// index by one.
 func choosesSlices(x, mask node) bool {
 	if x == nil || mask == nil || !x.Judged() || !mask.Judged() || mask.Rank() == 0 || mask.Rank() >= x.Rank() {
 		return false

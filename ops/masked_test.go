@@ -35,7 +35,8 @@ func compressed(x []float32, mask []bool, outer, room int) []float32 {
 	return out
 }
 
-// TestCompress compares slices along one and two axes with those that a loop picks, and puts them back by MaskedScatter.
+// TestCompress compares slices along one and two axes with those that a loop picks, and puts them back by
+// MaskedScatter.
 func TestCompress(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, c := range map[string]struct {
@@ -80,12 +81,14 @@ func TestCompress(t *testing.T) {
 					}
 				}
 				first := (c.axis + len(c.shape) - len(c.mask) + 1) % (len(c.shape) - len(c.mask) + 1)
-				x, mask := g.Input("x", graph.Float32, shape...), g.Input("m", graph.Bool, shape[first:first+len(c.mask)]...)
+				x, mask := g.Input("x", graph.Float32, shape...),
+					g.Input("m", graph.Bool, shape[first:first+len(c.mask)]...)
 				rows, n := ops.Compress(x, c.axis, mask, graph.Dim(c.room), graph.Num(-1))
 				dx := autodiff.Grad(ops.Sum(ops.Mul(rows, rows)), []*graph.Node{x})[0]
 				prog, err := exec.Compile(g, exec.Outputs(rows, n, dx))
 				require.NoError(t, err)
-				r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: c.shape, Data: xs}, mask: exec.Array{Shape: c.mask, Data: ms}})
+				r, err := prog.NewSession().Run(context.Background(),
+					exec.Feed{x: exec.Array{Shape: c.shape, Data: xs}, mask: exec.Array{Shape: c.mask, Data: ms}})
 				require.NoError(t, err)
 				got, err := r.Array(rows)
 				require.NoError(t, err)
@@ -116,7 +119,8 @@ func TestCompressAndBack(t *testing.T) {
 	y := ops.MaskedScatter(x, ops.Unsqueeze(mask, 1), ops.Mul(rows, graph.Num(10)))
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
-	r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: []float32{1, 2, 3, 4, 5, 6}, mask: []bool{true, false, true}})
+	r, err := prog.NewSession().Run(context.Background(),
+		exec.Feed{x: []float32{1, 2, 3, 4, 5, 6}, mask: []bool{true, false, true}})
 	require.NoError(t, err)
 	got, err := exec.Values[float32](r, y)
 	require.NoError(t, err)
@@ -126,19 +130,27 @@ func TestCompressAndBack(t *testing.T) {
 // TestCompressMessages: a mask that does not fit is told with its axis, and slices that have no room stop the run.
 func TestCompressMessages(t *testing.T) {
 	g := graph.New("compress")
-	x, mask, m4 := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("m", graph.Bool, g.Dim("n")), g.Input("m4", graph.Bool, 4)
+	x, mask, m4 := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("m", graph.Bool, g.Dim("n")),
+		g.Input("m4", graph.Bool, 4)
 	call := func(axis int, mask node, size graph.Dim, fill node) node {
 		y, _ := ops.Compress(x, axis, mask, size, fill)
 		return y
 	}
 	for want, y := range map[string]node{
-		"Compress(x, 1, m4, 2, 0): compress: the mask has 4 elements along axis 0, but there are 3 slices":                  call(1, m4, 2, graph.Num(0)),
-		"Compress(x, 2, m, 2, 0): Dimension out of range":                                                                   call(2, mask, 2, graph.Num(0)),
-		"compress: expected a Bool mask, but got Float":                                                                     call(0, x, 2, graph.Num(0)),
-		"compress: the fill must be a number or a scalar of dtype float32":                                                  call(0, mask, 2, m4),
-		"compress: -1 is not a valid size":                                                                                  call(0, mask, -1, graph.Num(0)),
-		"compress: a mask of rank 0 cannot select slices of an operand of rank 2":                                           call(0, ops.Any(mask, ops.AllAxes()), 2, graph.Num(0)),
-		"MaskedSelect(x, m, 2, 0): the mask, of shape [n], matches the first axes of x, of shape [n, 3]: it selects slices": first(ops.MaskedSelect(x, mask, 2, graph.Num(0))),
+		"Compress(x, 1, m4, 2, 0): compress: the mask has 4 elements along axis 0, but there are 3 slices": call(
+			1, m4, 2, graph.Num(0)),
+		"Compress(x, 2, m, 2, 0): Dimension out of range": call(
+			2, mask, 2, graph.Num(0)),
+		"compress: expected a Bool mask, but got Float": call(
+			0, x, 2, graph.Num(0)),
+		"compress: the fill must be a number or a scalar of dtype float32": call(
+			0, mask, 2, m4),
+		"compress: -1 is not a valid size": call(
+			0, mask, -1, graph.Num(0)),
+		"compress: a mask of rank 0 cannot select slices of an operand of rank 2": call(
+			0, ops.Any(mask, ops.AllAxes()), 2, graph.Num(0)),
+		"MaskedSelect(x, m, 2, 0): the mask, of shape [n], matches the first axes of x, of shape [n, 3]: it selects slices": first(
+			ops.MaskedSelect(x, mask, 2, graph.Num(0))),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "masked_test.go")
@@ -153,8 +165,10 @@ func TestCompressWithoutRoom(t *testing.T) {
 	for _, n := range []node{rows, count} {
 		prog, err := exec.Compile(g, exec.Outputs(n))
 		require.NoError(t, err)
-		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: make([]float32, 9), mask: []bool{true, true, true}})
-		require.ErrorContains(t, err, "Compress(x, 0, m, 1, 0): the mask is true for more elements than the given size, 1: found 3")
+		_, err = prog.NewSession().Run(context.Background(),
+			exec.Feed{x: make([]float32, 9), mask: []bool{true, true, true}})
+		require.ErrorContains(
+			t, err, "Compress(x, 0, m, 1, 0): the mask is true for more elements than the given size, 1: found 3")
 	}
 }
 
@@ -168,7 +182,8 @@ func TestLengthMask(t *testing.T) {
 		prog, err := exec.Compile(g, exec.Outputs(mask))
 		require.NoError(t, err)
 		for _, size := range []int{0, 1, 3} {
-			r, err := prog.NewSession(exec.Size("size", size)).Run(context.Background(), exec.Feed{lengths: [][]int64{{0, 1, 2}, {3, 4, 0}}})
+			r, err := prog.NewSession(exec.Size("size", size)).Run(
+				context.Background(), exec.Feed{lengths: [][]int64{{0, 1, 2}, {3, 4, 0}}})
 			require.NoError(t, err)
 			var want []bool
 			for _, length := range []int{0, 1, 2, 3, 4, 0} {
@@ -182,6 +197,7 @@ func TestLengthMask(t *testing.T) {
 		}
 	}
 	g := graph.New("lengths")
-	require.ErrorContains(t, ops.LengthMask(g.Input("lengths", graph.Float32, 2), 3).Err(), "lengths are integers, and lengths is float32")
+	require.ErrorContains(t, ops.LengthMask(g.Input("lengths", graph.Float32, 2), 3).Err(),
+		"lengths are integers, and lengths is float32")
 	require.ErrorContains(t, ops.LengthMask(graph.Num(2), 3).Err(), "LengthMask")
 }

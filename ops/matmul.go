@@ -12,11 +12,14 @@ var opMatMul *graph.Op
 
 func init() {
 	opMatMul = define(graph.Op{
-		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
+		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.",
+		Class: graph.Contract, MinIn: 2, MaxIn: 2,
 		Infer: rules.MatMul,
 		Grad:  matMulGrad, Batch: batchMatMul,
 	})
-	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm, torch.linalg.matmul, torch.mv", "jax.numpy.matmul, jax.numpy.linalg.matmul, jax.lax.batch_matmul, jax.lax.dot, jax.numpy.matvec, jax.numpy.vecmat", "MatMul", "Mul",
+	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm, torch.linalg.matmul, torch.mv",
+		"jax.numpy.matmul, jax.numpy.linalg.matmul, jax.lax.batch_matmul, jax.lax.dot, jax.numpy.matvec, jax.numpy.vecmat",
+		"MatMul", "Mul",
 		func(e *graph.Example) node { return MatMul(e.Of("x", "n", "k"), e.Of("y", "k", "m")) })
 	composed("Linear", "x @ transpose(weight) + bias.",
 		named("", "torch.nn.functional.linear", "", "Gemm", "",
@@ -48,7 +51,8 @@ func Linear(x, weight, bias *graph.Node) *graph.Node {
 	if weight.Rank() == 2 {
 		y = Transpose(weight, 0, 1)
 	}
-	usual := bias == nil || bias.Rank() == 0 || bias.Rank() == 1 && (bias.Shape()[0] == 1 || bias.Shape()[0] == weight.Shape()[0])
+	usual := bias == nil || bias.Rank() == 0 ||
+		bias.Rank() == 1 && (bias.Shape()[0] == 1 || bias.Shape()[0] == weight.Shape()[0])
 	if !usual && biasInProduct(x, bias) {
 		rows = asMatrix(x)
 	}
@@ -73,7 +77,8 @@ func biasInProduct(x, bias node) bool { return x.Rank() == 2 || x.Rank() == 3 ||
 func linearText(x, weight, bias node) string {
 	switch {
 	case x.Rank() == 0 || weight.Rank() == 0:
-		return fmt.Sprintf("both arguments to linear need to be at least 1D, but they are %dD and %dD", x.Rank(), weight.Rank())
+		return fmt.Sprintf("both arguments to linear need to be at least 1D, but they are %dD and %dD", x.Rank(),
+			weight.Rank())
 	case weight.Rank() > 2:
 		return fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", weight.Rank())
 	case weight.Rank() == 1 && bias != nil && biasInProduct(x, bias):

@@ -97,9 +97,11 @@ var matrixCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 // TestMatricesAsPyTorch compares factors, spectra and functions of matrices with PyTorch's, values and gradients.
 func TestMatricesAsPyTorch(t *testing.T) { runCases(t, "matrices", matrixCalls) }
 
-// TestMatricesOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central differences.
+// TestMatricesOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central
+// differences.
 func TestMatricesOfNamedSizes(t *testing.T) {
-	runNamed(t, "matrices", matrixCalls, "EighTridiagonal", "QRComplete", "GeQRF", "LDLFactor", "MatrixRank", "PInv 0.0 0.5", "PInv 2.0 0.1")
+	runNamed(t, "matrices", matrixCalls, "EighTridiagonal", "QRComplete", "GeQRF", "LDLFactor", "MatrixRank",
+		"PInv 0.0 0.5", "PInv 2.0 0.1")
 }
 
 // TestFormsMakeTheMatrix multiplies what Schur and Hessenberg give, and wants zeros where they belong.
@@ -136,7 +138,8 @@ func TestRootsOfMatrices(t *testing.T) {
 		requireClose(t, of, value(t, in, ops.MatrixExp(ops.LogM(x))).Floats(), 1e-8, name)
 	}
 	in[x] = reference.Of([]float64{1, 0, 0, 0, 0, 0, 0, 0, 4}, 3, 3)
-	requireClose(t, []float64{1, 0, 0, 0, 0, 0, 0, 0, 2}, value(t, in, ops.SqrtM(x)).Floats(), 1e-15, "a root of less rank")
+	requireClose(t, []float64{1, 0, 0, 0, 0, 0, 0, 0, 2}, value(t, in, ops.SqrtM(x)).Floats(), 1e-15,
+		"a root of less rank")
 }
 
 // TestMatricesWithoutResult wants the refusals of runs.
@@ -146,20 +149,25 @@ func TestMatricesWithoutResult(t *testing.T) {
 		f    func(x node) node
 		want string
 	}{
-		"SqrtM":     {ops.SqrtM, "batch element [1]: the input matrix has the negative eigenvalue -1"},
-		"LogM":      {ops.LogM, "batch element [1]: the input matrix has the negative eigenvalue -1"},
-		"singular":  {func(x node) node { return ops.LogM(ops.Mul(x, graph.Num(0))) }, "batch element [0]: the input matrix is singular"},
-		"sylvester": {func(x node) node { return ops.SolveSylvester(x, ops.Neg(x), x) }, "batch element [0]: the first matrix and the negative of the second one have an eigenvalue in common"},
-		"eig":       {func(x node) node { return ops.Eigenvalues(ops.Div(x, graph.Num(0))) }, "the input tensor contains infs or NaNs"},
+		"SqrtM": {ops.SqrtM, "batch element [1]: the input matrix has the negative eigenvalue -1"},
+		"LogM":  {ops.LogM, "batch element [1]: the input matrix has the negative eigenvalue -1"},
+		"singular": {func(x node) node { return ops.LogM(ops.Mul(x, graph.Num(0))) },
+			"batch element [0]: the input matrix is singular"},
+		"sylvester": {func(x node) node { return ops.SolveSylvester(x, ops.Neg(x), x) },
+			"batch element [0]: the first matrix and the negative of the second one have an eigenvalue in common"},
+		"eig": {func(x node) node { return ops.Eigenvalues(ops.Div(x, graph.Num(0))) },
+			"the input tensor contains infs or NaNs"},
 	} {
 		t.Run(name, func(t *testing.T) { require.ErrorContains(t, runFailing(t, c.f, turned, 2, 2), c.want) })
 	}
 	g := graph.New("pivots")
-	ld, pivots, wide := g.Input("ld", graph.Float64, 2, 2), g.Input("pivots", graph.Int32, 2), g.Input("wide", graph.Float64, 2, 3)
+	ld, pivots, wide := g.Input("ld", graph.Float64, 2, 2), g.Input("pivots", graph.Int32, 2),
+		g.Input("wide", graph.Float64, 2, 3)
 	prog, err := exec.Compile(g, exec.Outputs(ops.LDLSolve(ld, pivots, ld)))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), exec.Feed{ld: []float64{1, 0, 0, 1}, pivots: []int32{1, 7}})
 	require.ErrorContains(t, err, "the pivots are not those of LDLFactor")
-	requireMistake(t, ops.Eigenvalues(wide), "linalg.eigvals: A must be batches of square matrices, but they are 2 by 3 matrices")
+	requireMistake(t, ops.Eigenvalues(wide),
+		"linalg.eigvals: A must be batches of square matrices, but they are 2 by 3 matrices")
 	require.ErrorContains(t, ops.SolveSylvester(wide, ld, wide).Err(), "must be batches of square matrices")
 }

@@ -9,14 +9,17 @@ import (
 var opMatrixExp *graph.Op
 
 func init() {
-	opMatrixExp = matrixFunction("matrix_exp", "MatrixExp", "the exponential of each square matrix, I + A + A²/2 + …", []int{2, 2}, squareMatrix("linalg.matrix_exp"),
+	opMatrixExp = matrixFunction("matrix_exp", "MatrixExp", "the exponential of each square matrix, I + A + A²/2 + …",
+		[]int{2, 2}, squareMatrix("linalg.matrix_exp"),
 		matrixKernel{exponential[float32], exponential[float64]},
 		matrixExpGrad)
-	opMatrixExp.Ref = named("scipy.linalg.expm", "torch.linalg.matrix_exp, torch.matrix_exp", "jax.scipy.linalg.expm", "", "",
+	opMatrixExp.Ref = named("scipy.linalg.expm", "torch.linalg.matrix_exp, torch.matrix_exp", "jax.scipy.linalg.expm",
+		"", "",
 		func(e *graph.Example) node { return MatrixExp(e.Of("a", "n", "n")) })
 	opMatrixExp.Ref.Cost = "some 16·n³ operations for each matrix, and 2·n³ for each doubling of its norm beyond 5"
 	composed("MatrixPower", "each square matrix multiplied with itself; of a negative exponent its inverse.",
-		named("numpy.linalg.matrix_power", "torch.linalg.matrix_power, torch.matrix_power", "jax.numpy.linalg.matrix_power", "", "",
+		named("numpy.linalg.matrix_power", "torch.linalg.matrix_power, torch.matrix_power",
+			"jax.numpy.linalg.matrix_power", "", "",
 			func(e *graph.Example) node { return MatrixPower(e.Of("a", "n", "n"), 3) }))
 }
 
@@ -24,7 +27,8 @@ func exponential[T triangular.Number](a *graph.Arrays, y []T) error {
 	return dense.Exp(a, y, numbersOf[T](a, 0), a.Out.Shape[0])
 }
 
-// matrixExpGrad is the upper right block of the exponential of [[Aᵀ, dy], [0, Aᵀ]]: Mathias, A chain rule for matrix functions, 1996.
+// matrixExpGrad is the upper right block of the exponential of [[Aᵀ, dy], [0, Aᵀ]]: Mathias, A chain rule for matrix
+// functions, 1996.
 func matrixExpGrad(n, dy node, _ int) node {
 	at, size := transposed(n.In(0)), n.Shape()[n.Rank()-1]
 	block := Concat(-2, Concat(-1, at, dy), Concat(-1, ZerosLike(at), at))

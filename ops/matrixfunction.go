@@ -8,13 +8,15 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// The functions of whole matrices compute in float64, also those of float32, which they round once. Where these have many rows and columns they compute in
-// float32, as LAPACK does, in half the time: what they are off by is the rounding of that many sums either way.
+// The functions of whole matrices compute in float64, also those of float32, which they round once. Where these have
+// many rows and columns they compute in float32, as LAPACK does, in half the time: what they are off by is the rounding
+// of that many sums either way.
 
 // leastSingle is the number of rows and columns from which on matrices of float32 are computed with in float32.
 const leastSingle = 32
 
-// matrixKernel is what a function of whole matrices computes, from its operands to the numbers of its result. of32 is nil where it computes in float64 alone.
+// matrixKernel is what a function of whole matrices computes, from its operands to the numbers of its result. of32 is
+// nil where it computes in float64 alone.
 type matrixKernel struct {
 	of32 func(a *graph.Arrays, y []float32) error
 	of64 func(a *graph.Arrays, y []float64) error
@@ -29,7 +31,8 @@ func matrixFunction(name, fn, doc string, core []int, infer func(*graph.Call) (g
 	compute matrixKernel, grad func(n, dy node, i int) node) *graph.Op {
 	operands := len(core) - 1
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Infer: infer, Grad: grad,
+		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Infer: infer,
+		Grad: grad,
 		Core: func(*graph.Node) ([]int, int) { return core[:operands], core[operands] },
 		Function: func(a *graph.Arrays) error {
 			if compute.of32 != nil && isSingle(a) {
@@ -40,7 +43,8 @@ func matrixFunction(name, fn, doc string, core []int, infer func(*graph.Call) (g
 	})
 }
 
-// isSingle reports whether a function computes in float32: with a great matrix, its first operand, of float32, or the factors of one for numbers of float32.
+// isSingle reports whether a function computes in float32: with a great matrix, its first operand, of float32, or the
+// factors of one for numbers of float32.
 func isSingle(a *graph.Arrays) bool {
 	s := a.In[0].Shape
 	return min(s[0], s[1]) >= leastSingle && (a.Out.DType == graph.Float32 || a.In[0].DType == graph.Float32)
@@ -132,8 +136,8 @@ func inBatches(x node, core int, batch graph.Shape) node {
 	return Add(x, Full(x.Graph(), x.DType(), math.Copysign(0, -1), shape...)) // -0 changes no number
 }
 
-// notMatrices is the refusal of a call of several nodes whose first operand is not a batch of floating-point matrices; nil
-// where it is. word is PyTorch's name of the function.
+// notMatrices is the refusal of a call of several nodes whose first operand is not a batch of floating-point matrices;
+// nil where it is. word is PyTorch's name of the function.
 func notMatrices(call refusedCall, word string) node {
 	if bad := notTensors(call); bad != nil {
 		return bad

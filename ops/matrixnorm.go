@@ -23,7 +23,8 @@ const (
 	LeastRowSum                               // the least sum of magnitudes in a row; PyTorch's order -inf
 )
 
-var matrixNorms = [...]string{"FrobeniusNorm", "NuclearNorm", "SpectralNorm", "ColumnSumNorm", "RowSumNorm", "LeastSingularValue", "LeastColumnSum", "LeastRowSum"}
+var matrixNorms = [...]string{"FrobeniusNorm", "NuclearNorm", "SpectralNorm", "ColumnSumNorm", "RowSumNorm",
+	"LeastSingularValue", "LeastColumnSum", "LeastRowSum"}
 
 // String returns the name of the constant.
 func (o MatrixNormOrder) String() string {
@@ -63,8 +64,10 @@ func MatrixNorm(a *graph.Node, order MatrixNormOrder) *graph.Node {
 }
 
 func (r refusedCall) noOrder(word string, order MatrixNormOrder) node {
-	return refusal(r, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: there is no order %s", word, order),
-		Help: []string{"orders are " + strings.Join(matrixNorms[:len(matrixNorms)-1], ", ") + " and " + matrixNorms[len(matrixNorms)-1]}})
+	return refusal(r, &graph.Mistake{Code: graph.CodeOperand,
+		Summary: fmt.Sprintf("%s: there is no order %s", word, order),
+		Help: []string{"orders are " + strings.Join(matrixNorms[:len(matrixNorms)-1], ", ") + " and " +
+			matrixNorms[len(matrixNorms)-1]}})
 }
 
 // ConditionNumber returns a norm of each matrix of a batch times that of its inverse: [...] of [..., n, n], Float32
@@ -98,7 +101,8 @@ func ConditionNumber(a *graph.Node, order ...MatrixNormOrder) *graph.Node {
 	}
 }
 
-// normsOfBoth is the norm of a matrix times that of its inverse. A singular matrix has none: that of the identity stands in its place.
+// normsOfBoth is the norm of a matrix times that of its inverse. A singular matrix has none: that of the identity
+// stands in its place.
 func normsOfBoth(a node, order MatrixNormOrder) node {
 	sign, _ := SlogDet(a)
 	if sign.Err() != nil || !sign.Judged() {
@@ -110,10 +114,13 @@ func normsOfBoth(a node, order MatrixNormOrder) node {
 }
 
 func init() {
-	composed("MatrixNorm", "a norm of each matrix: the root of the sum of squares, the sum or the greatest of the singular values, or the greatest sum of a column or a row.",
-		named("numpy.linalg.matrix_norm", "torch.linalg.matrix_norm, torch.nuclear_norm, torch.frobenius_norm", "jax.numpy.linalg.matrix_norm", "", "",
+	composed("MatrixNorm",
+		"a norm of each matrix: the root of the sum of squares, the sum or the greatest of the singular values, or the greatest sum of a column or a row.",
+		named("numpy.linalg.matrix_norm", "torch.linalg.matrix_norm, torch.nuclear_norm, torch.frobenius_norm",
+			"jax.numpy.linalg.matrix_norm", "", "",
 			func(e *graph.Example) node { return MatrixNorm(e.Of("a", "n", "4"), FrobeniusNorm) }))
-	composed("ConditionNumber", "the norm of each matrix, times that of its inverse: by default the largest singular value, divided by the smallest.",
+	composed("ConditionNumber",
+		"the norm of each matrix, times that of its inverse: by default the largest singular value, divided by the smallest.",
 		named("numpy.linalg.cond", "torch.linalg.cond", "jax.numpy.linalg.cond", "", "",
 			func(e *graph.Example) node { return ConditionNumber(e.Of("a", "3", "4")) }))
 }

@@ -23,7 +23,9 @@ func maxwell(seed node, t graph.DType, shape []graph.Dim) node {
 // DoubleSidedMaxwell returns numbers of [Maxwell] with random signs.
 func DoubleSidedMaxwell(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer drawn("DoubleSidedMaxwell", seed, t, shape)()
-	return inComputed(t, func(t graph.DType) node { return Mul(Rademacher(seed, t, shape...), maxwell(seed, t, shape)) })
+	return inComputed(t, func(t graph.DType) node {
+		return Mul(Rademacher(seed, t, shape...), maxwell(seed, t, shape))
+	})
 }
 
 // Rayleigh returns lengths of vectors of two standard normal numbers.
@@ -104,7 +106,8 @@ func init() {
 		draw                  func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 	}{
 		{"Maxwell", "the length of three normal numbers.", "", "jax.random.maxwell", Maxwell},
-		{"DoubleSidedMaxwell", "the length of three normal numbers, or its negative.", "", "jax.random.double_sided_maxwell", DoubleSidedMaxwell},
+		{"DoubleSidedMaxwell", "the length of three normal numbers, or its negative.", "",
+			"jax.random.double_sided_maxwell", DoubleSidedMaxwell},
 		{"Rayleigh", "the length of two normal numbers.", "numpy.random.rayleigh", "jax.random.rayleigh", Rayleigh},
 	} {
 		composed(d.name, d.doc, flat(noSlope, d.numpy, "", d.jax, "", "",
@@ -120,7 +123,8 @@ func init() {
 	composed("GeneralizedNormal", "±g^(1/p) of a number g of the gamma distribution of shape 1/p.",
 		named("", "", "jax.random.generalized_normal", "", "", of("p", GeneralizedNormal)))
 	composed("VonMises", "an angle of von Mises' distribution.",
-		flat("it is drawn until it is accepted", "numpy.random.vonmises", "torch.distributions.VonMises", "", "", "", of("concentration", VonMises)))
+		flat("it is drawn until it is accepted", "numpy.random.vonmises", "torch.distributions.VonMises", "", "", "",
+			of("concentration", VonMises)))
 	composed("Kumaraswamy", "(1 - u^(1/b))^(1/a).",
 		named("", "torch.distributions.Kumaraswamy", "", "", "", func(e *graph.Example) node {
 			return Kumaraswamy(e.As(graph.Int64, "seed"), e.Of("a", "n"), e.Of("b", "n"))

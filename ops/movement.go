@@ -32,7 +32,8 @@ const End graph.Dim = 1 << 62
 
 func init() {
 	opSlice = define(graph.Op{
-		Name: "slice", Func: "Slice", Doc: "elements of one axis at regular distances.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
+		Name: "slice", Func: "Slice", Doc: "elements of one axis at regular distances.", Class: graph.Movement,
+		MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(SliceAttrs)
 			return c.DType(0), rules.Slice(c, a.Axis, a.Start, a.Stop, a.Step)
@@ -48,7 +49,8 @@ func init() {
 		Grad: func(n, dy node, _ int) node { return unslice(n, dy) },
 	})
 	opConcat = define(graph.Op{
-		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1,
+		MaxIn:   -1,
 		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Concat(c, c.Attrs().(ConcatAttrs).Axis)
@@ -56,7 +58,8 @@ func init() {
 		Assemble: assembleConcat, Grad: concatGrad, Batch: batchConcat,
 	})
 	opPad = define(graph.Op{
-		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
+		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.",
+		Class: graph.Movement, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PadAttrs)
 			refuseOutside(c, c.DType(0), a.Value)
@@ -77,7 +80,8 @@ func init() {
 		func(e *graph.Example) node { return Concat(0, e.Of("x", "n", "k"), e.Of("y", "m", "k")) })
 	opPad.Ref = named("numpy.pad", "torch.nn.functional.pad, torch.constant_pad_nd", "jax.numpy.pad", "Pad", "",
 		func(e *graph.Example) node { return Pad(e.Of("x", "n", "k"), 1, 2, 1, 0) })
-	opSlice.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.lax.slice_in_dim", "Slice", "Slice",
+	opSlice.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.lax.slice_in_dim", "Slice",
+		"Slice",
 		func(e *graph.Example) node { return Slice(e.Of("x", "8", "k"), 0, 1, 7, 2) })
 }
 
@@ -113,7 +117,9 @@ func lessThanNone(d graph.Dim) (taken graph.Dim, negative bool) {
 // Concat joins operands along an axis. Operands of shape [0] are skipped, whatever the rank of the others, as in
 // PyTorch.
 func Concat(axis int, xs ...*graph.Node) *graph.Node {
-	if !slices.ContainsFunc(xs, func(x *graph.Node) bool { return x == nil || !x.Judged() || !x.Shape().Equal(graph.Shape{0}) }) {
+	if !slices.ContainsFunc(xs, func(x *graph.Node) bool {
+		return x == nil || !x.Judged() || !x.Shape().Equal(graph.Shape{0})
+	}) {
 		axis = 0 // nothing but operands to pass over
 	}
 	return Apply(opConcat, ConcatAttrs{axis}, xs...)

@@ -28,7 +28,8 @@ func (a ScatterNDAttrs) Args(operands []string) []string {
 
 func init() {
 	opGatherND = define(graph.Op{
-		Name: "gather_nd", Func: "GatherND", Doc: "elements, or slices, that the numbers along the last axis of the indices name, one for each axis; an index outside stops the run.",
+		Name: "gather_nd", Func: "GatherND",
+		Doc:   "elements, or slices, that the numbers along the last axis of the indices name, one for each axis; an index outside stops the run.",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.GatherND(c, c.Attrs().(GatherNDAttrs).BatchDims)
@@ -53,8 +54,11 @@ func init() {
 			return axes
 		},
 	})
-	opScatterND = writingND("scatter_nd", "ScatterND", "x with elements, or slices, of src where the numbers along the last axis of the indices say; the last of several stays", lastWins)
-	opScatterNDReduce = writingND("scatter_nd_reduce", "ScatterNDReduce", "x united with elements, or slices, of src where the numbers along the last axis of the indices say", ReduceMax)
+	opScatterND = writingND("scatter_nd", "ScatterND",
+		"x with elements, or slices, of src where the numbers along the last axis of the indices say; the last of several stays",
+		lastWins)
+	opScatterNDReduce = writingND("scatter_nd_reduce", "ScatterNDReduce",
+		"x united with elements, or slices, of src where the numbers along the last axis of the indices say", ReduceMax)
 	opGatherND.Ref = named("", "", "", "GatherND", "", func(e *graph.Example) node {
 		return GatherND(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "index", "c", "2"), 0)
 	})
@@ -63,7 +67,8 @@ func init() {
 // writingND is an entry of elements, or slices, that are written into the first operand by vectors of indices.
 func writingND(name, fn, doc string, by Reduction) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3, Batch: exampleByExample,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite,
+		Storage: by == lastWins, MinIn: 3, MaxIn: 3, Batch: exampleByExample,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := rules.ScatterND(c)
 			return unitedDType(c, name, c.Attrs().(ScatterNDAttrs).By), s
@@ -75,11 +80,13 @@ func writingND(name, fn, doc string, by Reduction) *graph.Op {
 			}
 			count := at.Shape().NumElements()
 			src := Reshape(in[2], append(graph.Shape{count}, joined.Shape()[1:]...)...)
-			return Reshape(writeSlices(joined, Reshape(at, count), src, n.Attrs().(ScatterNDAttrs).ScatterAttrs), n.Shape()...)
+			return Reshape(writeSlices(joined, Reshape(at, count), src, n.Attrs().(ScatterNDAttrs).ScatterAttrs),
+				n.Shape()...)
 		},
 	})
 	op.Ref = named("", "", "jax.numpy.ndarray.at", "ScatterND", "", func(e *graph.Example) node {
-		return Apply(op, ScatterNDAttrs{ScatterAttrs{By: by}}, e.Of("x", "n", "k", "m"), e.As(graph.Int64, "index", "c", "2"), e.Of("src", "c", "m"))
+		return Apply(op, ScatterNDAttrs{ScatterAttrs{By: by}}, e.Of("x", "n", "k", "m"),
+			e.As(graph.Int64, "index", "c", "2"), e.Of("src", "c", "m"))
 	})
 	return op
 }

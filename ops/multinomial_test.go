@@ -9,7 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Many places are drawn of many, in each row by its own weights, and none that has no weight, be it the first or the last.
+// Many places are drawn of many, in each row by its own weights, and none that has no weight, be it the first or the
+// last.
 func TestManyArePickedOfManyPlaces(t *testing.T) {
 	const classes, draws = 50_000, 40_000
 	weights := make([]float64, 2*classes)
@@ -18,7 +19,8 @@ func TestManyArePickedOfManyPlaces(t *testing.T) {
 	}
 	weights[1] = classes
 	g := graph.New("random")
-	got := drawWith(t, 11, ops.Multinomial(g.Input("seed", graph.Int64), graph.Constant(g, weights, 2, classes), draws, true))
+	got := drawWith(t, 11, ops.Multinomial(
+		g.Input("seed", graph.Int64), graph.Constant(g, weights, 2, classes), draws, true))
 	require.Len(t, got, 2*draws)
 	ones, sum := 0, 0.0
 	for i, place := range got {

@@ -17,10 +17,12 @@ import (
 
 var float64NaN = math.NaN()
 
-// runNamed runs the cases of a file, as runCases, with names for all sizes above 1, equal ones for equal sizes. Values are compared with
-// PyTorch's; and where PyTorch has a gradient and all numbers are finite, the gradients of the gradients with central differences.
-// Cases whose names begin with one of those apart need known sizes, or have no such gradients.
-func runNamed(t *testing.T, file string, calls map[string]func(t *testing.T, c choiceCase, in []node) []node, apart ...string) {
+// runNamed runs the cases of a file, as runCases, with names for all sizes above 1, equal ones for equal sizes. Values
+// are compared with PyTorch's; and where PyTorch has a gradient and all numbers are finite, the gradients of the
+// gradients with central differences. Cases whose names begin with one of those apart need known sizes, or have no such
+// gradients.
+func runNamed(t *testing.T, file string, calls map[string]func(t *testing.T, c choiceCase, in []node) []node,
+	apart ...string) {
 	text, err := os.ReadFile("testdata/" + file + ".json")
 	require.NoError(t, err)
 	var cases []choiceCase
@@ -49,7 +51,9 @@ func (c choiceCase) runNamed(t *testing.T, call func(t *testing.T, c choiceCase,
 		if in = append(in, x); !a.Whole {
 			wrt = append(wrt, x)
 		}
-		isFinite = isFinite && !slices.ContainsFunc(a.Data, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		isFinite = isFinite && !slices.ContainsFunc(a.Data, func(v float64) bool {
+			return math.IsNaN(v) || math.IsInf(v, 0)
+		})
 	}
 	outputs := call(t, c, in)[:len(c.Out)]
 	require.NoError(t, outputs[0].Err())

@@ -8,7 +8,8 @@ import (
 
 // The reductions here leave NaN out. An element that is NaN has the gradient 0.
 
-// besideNaN builds a reduction that leaves NaN out. build is given x and where it is NaN, which is nil for a dtype without NaN.
+// besideNaN builds a reduction that leaves NaN out. build is given x and where it is NaN, which is nil for a dtype
+// without NaN.
 func besideNaN(fn string, x node, attrs interface{ Args([]string) []string }, build func(x, isNaN node) node) node {
 	defer graph.BeginCall(fn, attrs, x)()
 	if bad := notTensors(refused(fn, x)); bad != nil {
@@ -39,13 +40,17 @@ func keeping(axes []Axis) []Axis { return append(axes[:len(axes):len(axes)], kee
 // NanSum returns the sum of the elements that are not NaN over the given axes, or over all. It is 0 if there are
 // none.
 func NanSum(x *graph.Node, axes ...Axis) *graph.Node {
-	return besideNaN("NanSum", x, reduceList(axes), func(x, isNaN node) node { return Sum(filled(x, isNaN, 0), axes...) })
+	return besideNaN("NanSum", x, reduceList(axes), func(x, isNaN node) node {
+		return Sum(filled(x, isNaN, 0), axes...)
+	})
 }
 
 // NanProd returns the product of the elements that are not NaN over the given axes, or over all. It is 1 if there are
 // none.
 func NanProd(x *graph.Node, axes ...Axis) *graph.Node {
-	return besideNaN("NanProd", x, reduceList(axes), func(x, isNaN node) node { return Prod(filled(x, isNaN, 1), axes...) })
+	return besideNaN("NanProd", x, reduceList(axes), func(x, isNaN node) node {
+		return Prod(filled(x, isNaN, 1), axes...)
+	})
 }
 
 // NanMax returns the greatest element that is not NaN over the given axes, or over all. It is NaN if there are none.
@@ -93,7 +98,8 @@ func NanMean(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanMean", x, reduceList(axes), func(x, isNaN node) node {
 		if isNaN == nil {
 			return refusal(refused("NanMean", x), &graph.Mistake{Code: graph.CodeDType,
-				Summary: "nanmean(): expected input to have floating point or complex dtype but got " + x.DType().TorchName()})
+				Summary: "nanmean(): expected input to have floating point or complex dtype but got " +
+					x.DType().TorchName()})
 		}
 		return Div(Sum(filled(x, isNaN, 0), axes...), countedBesideNaN(x, isNaN, axes))
 	})
@@ -153,12 +159,16 @@ func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 
 // NanCumSum is [CumSum] with NaN replaced by 0.
 func NanCumSum(x *graph.Node, axis int) *graph.Node {
-	return besideNaN("NanCumSum", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumSum(filled(x, isNaN, 0), axis) })
+	return besideNaN("NanCumSum", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node {
+		return CumSum(filled(x, isNaN, 0), axis)
+	})
 }
 
 // NanCumProd is [CumProd] with NaN replaced by 1.
 func NanCumProd(x *graph.Node, axis int) *graph.Node {
-	return besideNaN("NanCumProd", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumProd(filled(x, isNaN, 1), axis) })
+	return besideNaN("NanCumProd", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node {
+		return CumProd(filled(x, isNaN, 1), axis)
+	})
 }
 
 // CountNonzero returns the number of elements that are not 0 over the given axes, or over all, as Int64. NaN counts.
@@ -181,16 +191,29 @@ func init() {
 		{"NanArgMin", "the index of the first least element that is not NaN.", "nanargmin", "", NanArgMin},
 		{"CountNonzero", "how many elements are not 0.", "count_nonzero", "torch.count_nonzero", CountNonzero},
 	} {
-		composed(f.name, f.doc, named("numpy."+f.numpy, f.torch, "jax.numpy."+f.numpy, "", "", func(e *graph.Example) node { return f.call(e.Of("x", "n", "8"), 1) }))
+		composed(f.name, f.doc,
+			named("numpy."+f.numpy, f.torch, "jax.numpy."+f.numpy, "", "", func(e *graph.Example) node {
+				return f.call(e.Of("x", "n", "8"), 1)
+			}))
 	}
 	composed("NanCumSum", "the sum of the elements up to each place of an axis that are not NaN.",
-		named("numpy.nancumsum", "", "jax.numpy.nancumsum", "", "", func(e *graph.Example) node { return NanCumSum(e.Of("x", "n", "k"), 1) }))
+		named("numpy.nancumsum", "", "jax.numpy.nancumsum", "", "", func(e *graph.Example) node {
+			return NanCumSum(e.Of("x", "n", "k"), 1)
+		}))
 	composed("NanCumProd", "the product of the elements up to each place of an axis that are not NaN.",
-		named("numpy.nancumprod", "", "jax.numpy.nancumprod", "", "", func(e *graph.Example) node { return NanCumProd(e.Of("x", "n", "k"), 1) }))
+		named("numpy.nancumprod", "", "jax.numpy.nancumprod", "", "", func(e *graph.Example) node {
+			return NanCumProd(e.Of("x", "n", "k"), 1)
+		}))
 	composed("NanVar", "the variance over axes of the elements that are not NaN.",
-		named("numpy.nanvar", "", "jax.numpy.nanvar", "", "", func(e *graph.Example) node { return NanVar(e.Of("x", "n", "k"), 1, 1) }))
+		named("numpy.nanvar", "", "jax.numpy.nanvar", "", "", func(e *graph.Example) node {
+			return NanVar(e.Of("x", "n", "k"), 1, 1)
+		}))
 	composed("NanStd", "the square root of the variance of the elements that are not NaN.",
-		named("numpy.nanstd", "", "jax.numpy.nanstd", "", "", func(e *graph.Example) node { return NanStd(e.Of("x", "n", "k"), 1, 1) }))
+		named("numpy.nanstd", "", "jax.numpy.nanstd", "", "", func(e *graph.Example) node {
+			return NanStd(e.Of("x", "n", "k"), 1, 1)
+		}))
 	composed("NanMedian", "the lower of the two middle elements along an axis that are not NaN, and its place.",
-		named("numpy.nanquantile", "torch.nanmedian", "jax.numpy.nanquantile", "", "", func(e *graph.Example) node { return e.Several(NanMedian(e.Of("x", "n", "8"), 1)) }))
+		named("numpy.nanquantile", "torch.nanmedian", "jax.numpy.nanquantile", "", "", func(e *graph.Example) node {
+			return e.Several(NanMedian(e.Of("x", "n", "8"), 1))
+		}))
 }

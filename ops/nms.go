@@ -6,8 +6,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// keptBoxes tells which of the candidates, [..., N], stay: each that no box before it, which stays itself, hides. parts are numbers
-// of the boxes, each [..., N], in the order in which they come; hides is given those of one box, with a last axis of 1, and of all.
+// keptBoxes tells which of the candidates, [..., N], stay: each that no box before it, which stays itself, hides. parts
+// are numbers of the boxes, each [..., N], in the order in which they come; hides is given those of one box, with a
+// last axis of 1, and of all.
 func keptBoxes(parts []node, candidates node, hides func(one, all []node) node) node {
 	g, last := candidates.Graph(), candidates.Rank()-1
 	place := Iota(g, 0, candidates.Shape()[last])
@@ -27,7 +28,8 @@ func keptBoxes(parts []node, candidates node, hides func(one, all []node) node) 
 	return kept[0]
 }
 
-// overlapping reports whether the intersection of two boxes, divided by their union, is more than a threshold. NaN is not.
+// overlapping reports whether the intersection of two boxes, divided by their union, is more than a threshold. NaN is
+// not.
 func overlapping(one, all []node, threshold float64) node {
 	p := boxPairs{a: [4]node(one), b: [4]node(all)}
 	side := func(i int) node {
@@ -49,8 +51,10 @@ func NMS(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *gra
 	return suppress("NMS", []node{boxes, scores}, threshold, size, fill)
 }
 
-// BatchedNMS is [NMS] in which boxes suppress only those of the same class: classes is [N], of integers. It is torchvision's batched_nms.
-func BatchedNMS(boxes, scores, classes *graph.Node, threshold float64, size graph.Dim, fill *graph.Node) (keep, count *graph.Node) {
+// BatchedNMS is [NMS] in which boxes suppress only those of the same class: classes is [N], of integers. It is
+// torchvision's batched_nms.
+func BatchedNMS(boxes, scores, classes *graph.Node, threshold float64, size graph.Dim, fill *graph.Node) (keep,
+	count *graph.Node) {
 	return suppress("BatchedNMS", []node{boxes, scores, classes}, threshold, size, fill)
 }
 
@@ -63,11 +67,13 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	boxes, scores := in[0], in[1]
 	n := boxes.Shape()[0]
 	if boxes.Rank() != 2 || boxes.Shape()[1] != 4 || scores.Rank() != 1 {
-		bad := call.wrong(graph.CodeWindow, "nms: boxes must be [N, 4] and scores [N], but their shapes are %s and %s", boxes.Shape(), scores.Shape())
+		bad := call.wrong(graph.CodeWindow, "nms: boxes must be [N, 4] and scores [N], but their shapes are %s and %s",
+			boxes.Shape(), scores.Shape())
 		return bad, bad
 	}
 	if len(in) > 2 && (in[2].Rank() != 1 || !in[2].DType().IsInt()) {
-		bad := call.wrong(graph.CodeWindow, "nms: classes must be integers [N], but %s is %s of shape %s", in[2].Called(), in[2].DType(), in[2].Shape())
+		bad := call.wrong(graph.CodeWindow, "nms: classes must be integers [N], but %s is %s of shape %s",
+			in[2].Called(), in[2].DType(), in[2].Shape())
 		return bad, bad
 	}
 	order := ArgSort(scores, 0, true)
@@ -88,8 +94,10 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	places, count := heldPlaces(kept, size)
 	keep = Take(withFill(order, fill), 0, places)
 	for _, v := range in[1:] {
-		requireSizes(keep, graph.Requirement{Kind: graph.MustEqual, A: n, B: v.Shape()[0], Why: "each box must have one score and one class"},
-			"nms: boxes and scores should have same number of elements in dimension 0, got "+n.String()+" and "+v.Shape()[0].String())
+		requireSizes(keep, graph.Requirement{
+			Kind: graph.MustEqual, A: n, B: v.Shape()[0], Why: "each box must have one score and one class"},
+			"nms: boxes and scores should have same number of elements in dimension 0, got "+n.String()+" and "+
+				v.Shape()[0].String())
 	}
 	return keep, count
 }
@@ -106,7 +114,8 @@ func notSuppressed(call refusedCall, fill node) node {
 		return refusal(call, m)
 	}
 	if b, s := call.in[0].DType(), call.in[1].DType(); !b.IsFloat() || b != s {
-		return call.wrong(graph.CodeDType, "nms: boxes and scores must have the same floating-point dtype, but they are %s and %s", b, s)
+		return call.wrong(graph.CodeDType,
+			"nms: boxes and scores must have the same floating-point dtype, but they are %s and %s", b, s)
 	}
 	return nil
 }
@@ -141,7 +150,8 @@ func NMSCenters() NMSOption {
 // remaining box, Int64 [size, 3], and their number. They are in the order of images, classes and falling scores,
 // padded with fill. If more boxes remain, the run stops; B·C·N is always enough. Options are [NMSLimit], [NMSScore]
 // and [NMSCenters]. It is ONNX's NonMaxSuppression.
-func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *graph.Node, opts ...NMSOption) (index, count *graph.Node) {
+func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.Dim, fill *graph.Node,
+	opts ...NMSOption) (index, count *graph.Node) {
 	var o nmsOptions
 	for _, set := range opts {
 		if set != nil {
@@ -154,7 +164,9 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 		return bad, bad
 	}
 	if boxes.Rank() != 3 || boxes.Shape()[2] != 4 || scores.Rank() != 3 {
-		bad := refusing.wrong(graph.CodeWindow, "boxes must be [B, N, 4] and scores [B, C, N], but their shapes are %s and %s", boxes.Shape(), scores.Shape())
+		bad := refusing.wrong(graph.CodeWindow,
+			"boxes must be [B, N, 4] and scores [B, C, N], but their shapes are %s and %s", boxes.Shape(),
+			scores.Shape())
 		return bad, bad
 	}
 	g, batch, classes, n := boxes.Graph(), scores.Shape()[0], scores.Shape()[1], scores.Shape()[2]
@@ -183,8 +195,11 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 		if !index.Judged() {
 			break
 		}
-		requireSizes(index, graph.Requirement{Kind: graph.MustEqual, A: boxes.Shape()[axis], B: scores.Shape()[at], Why: "each box must have a score for each class"},
-			"boxes "+boxes.Shape().String()+" and scores "+scores.Shape().String()+" are not of the same images and boxes")
+		requireSizes(index, graph.Requirement{
+			Kind: graph.MustEqual, A: boxes.Shape()[axis], B: scores.Shape()[at],
+			Why: "each box must have a score for each class"},
+			"boxes "+boxes.Shape().String()+" and scores "+scores.Shape().String()+
+				" are not of the same images and boxes")
 	}
 	return index, count
 }
@@ -206,10 +221,13 @@ func init() {
 		}))
 	composed("BatchedNMS", "the boxes that no box of their class and of a higher score hides, and how many there are.",
 		flat("its result is indices", "", "torchvision.ops.batched_nms", "", "", "", func(e *graph.Example) node {
-			return e.Several(BatchedNMS(e.Of("boxes", "n", "4"), e.Of("scores", "n"), e.As(graph.Int64, "classes", "n"), 0.5, e.Shape("n")[0], num64(-1)))
+			return e.Several(BatchedNMS(e.Of("boxes", "n", "4"), e.Of("scores", "n"), e.As(graph.Int64, "classes", "n"),
+				0.5, e.Shape("n")[0], num64(-1)))
 		}))
-	composed("NonMaxSuppression", "the boxes of images and classes that no box of a higher score hides, and how many there are.",
+	composed("NonMaxSuppression",
+		"the boxes of images and classes that no box of a higher score hides, and how many there are.",
 		flat("its result is indices", "", "", "", "NonMaxSuppression", "", func(e *graph.Example) node {
-			return e.Several(NonMaxSuppression(e.Of("boxes", "b", "n", "4"), e.Of("scores", "b", "c", "n"), 0.5, e.Shape("b", "c", "n").NumElements(), num64(-1), NMSLimit(2)))
+			return e.Several(NonMaxSuppression(e.Of("boxes", "b", "n", "4"), e.Of("scores", "b", "c", "n"), 0.5,
+				e.Shape("b", "c", "n").NumElements(), num64(-1), NMSLimit(2)))
 		}))
 }

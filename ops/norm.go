@@ -53,7 +53,9 @@ type channelAttrs struct{ Word string }
 // Args writes nothing: the word is not the user's.
 func (channelAttrs) Args(operands []string) []string { return operands }
 
-var layerNormFloats = floatOnly(func(t graph.DType) string { return `"LayerNormKernelImpl" not implemented for '` + t.TorchName() + `'` })
+var layerNormFloats = floatOnly(func(t graph.DType) string {
+	return `"LayerNormKernelImpl" not implemented for '` + t.TorchName() + `'`
+})
 
 func init() {
 	opStandardize = define(graph.Op{
@@ -121,15 +123,18 @@ func init() {
 		func(e *graph.Example) node { return RMSNorm(e.Of("x", "n", "k"), e.Of("gain", "k"), 1e-5) })
 	opStandardize.Ref = named("", "", "jax.nn.standardize", "MeanVarianceNormalization", "",
 		func(e *graph.Example) node { return Standardize(e.Of("x", "n", "k"), 1e-5, 1) })
-	composed("BatchNorm", "(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of the batch for each channel.",
+	composed("BatchNorm",
+		"(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of the batch for each channel.",
 		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "BatchNorm",
 			func(e *graph.Example) node {
 				return e.Several(BatchNorm(e.Of("x", "n", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5))
 			}))
-	composed("BatchNormInference", "(x - mean) / sqrt(variance + eps) * gain + bias, with given statistics for each channel.",
+	composed("BatchNormInference",
+		"(x - mean) / sqrt(variance + eps) * gain + bias, with given statistics for each channel.",
 		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "",
 			func(e *graph.Example) node {
-				return BatchNormInference(e.Of("x", "n", "c"), e.Of("mean", "c"), e.Of("variance", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5)
+				return BatchNormInference(e.Of("x", "n", "c"), e.Of("mean", "c"), e.Of("variance", "c"),
+					e.Of("gain", "c"), e.Of("bias", "c"), 1e-5)
 			}))
 	composed("GroupNorm", "layer normalisation over groups of channels.",
 		named("", "torch.nn.functional.group_norm", "", "GroupNormalization", "",
@@ -139,7 +144,8 @@ func init() {
 	composed("LayerNormOver", "(x - mean) / sqrt(variance + eps) * gain + bias over the last axes.",
 		named("", "torch.nn.functional.layer_norm", "", "LayerNormalization", "",
 			func(e *graph.Example) node {
-				return LayerNormOver(e.Of("x", "n", "k", "m"), e.Shape("k", "m"), e.Of("gain", "k", "m"), e.Of("bias", "k", "m"), 1e-5)
+				return LayerNormOver(e.Of("x", "n", "k", "m"), e.Shape("k", "m"), e.Of("gain", "k", "m"),
+					e.Of("bias", "k", "m"), 1e-5)
 			}))
 }
 
@@ -281,14 +287,16 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 			Summary: fmt.Sprintf("Expected num groups to be greater than 0, got %d", groups)})
 	case static && channels%int64(groups) != 0:
 		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: graph.CodeReshape,
-			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
+			Summary: fmt.Sprintf(
+				"Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}
 	in, round := computedWide(x, gain, bias)
 	x, gain, bias = in[0], in[1], in[2]
 	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].DividedBy(graph.Dim(groups))}, s[2:]...)...)
 	if grouped.Judged() { // also of a batch without elements
-		requireMultiple(grouped, s[1], graph.Dim(groups), "the channels of groups", "Expected number of channels in input to be divisible by num_groups")
+		requireMultiple(grouped, s[1], graph.Dim(groups), "the channels of groups",
+			"Expected number of channels in input to be divisible by num_groups")
 	}
 	axes := make([]Axis, 0, x.Rank()-1)
 	for axis := 2; axis < grouped.Rank(); axis++ {

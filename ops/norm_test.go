@@ -58,9 +58,12 @@ func TestLayerNorm(t *testing.T) {
 		plain := standardized(in[x].Floats(), 1e-2, func(i int) int { return i / size })
 		y := ops.LayerNorm(x, gain, bias, 1e-2)
 		require.NoError(t, y.Err())
-		requireClose(t, affine(plain, in[gain], in[bias], func(i int) int { return i % size }), value(t, in, y).Floats(), 1e-12, "layer_norm")
-		requireClose(t, plain, value(t, in, ops.LayerNormOver(x, gain.Shape(), nil, nil, 1e-2)).Floats(), 1e-12, "without gain and bias")
-		shifted := affine(plain, reference.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1}, 8), in[bias], func(i int) int { return i % size })
+		requireClose(t, affine(plain, in[gain], in[bias], func(i int) int { return i % size }),
+			value(t, in, y).Floats(), 1e-12, "layer_norm")
+		requireClose(t, plain, value(t, in, ops.LayerNormOver(x, gain.Shape(), nil, nil, 1e-2)).Floats(), 1e-12,
+			"without gain and bias")
+		shifted := affine(plain, reference.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1}, 8), in[bias],
+			func(i int) int { return i % size })
 		requireClose(t, shifted, value(t, in, ops.LayerNorm(x, nil, bias, 1e-2)).Floats(), 1e-12, "without gain")
 		requireGradients(t, in, y, x, gain, bias)
 	}
@@ -85,7 +88,8 @@ func TestBatchNorm(t *testing.T) {
 	require.Equal(t, graph.Shape{4}, mean.Shape())
 	want := affine(standardized(in[x].Floats(), 1e-2, channel), in[gain], in[bias], channel)
 	requireClose(t, want, value(t, in, y).Floats(), 1e-12, "batch_norm")
-	requireClose(t, want, value(t, in, ops.BatchNormInference(x, mean, variance, gain, bias, 1e-2)).Floats(), 1e-12, "the batch's own mean and variance")
+	requireClose(t, want, value(t, in, ops.BatchNormInference(x, mean, variance, gain, bias, 1e-2)).Floats(), 1e-12,
+		"the batch's own mean and variance")
 	requireGradients(t, in, y, x, gain, bias)
 }
 
@@ -95,7 +99,8 @@ func TestGroupNorm(t *testing.T) {
 			_, x, gain, bias, in := normInputs(4)
 			y := ops.GroupNorm(x, groups, gain, bias, 1e-2)
 			plain := standardized(in[x].Floats(), 1e-2, func(i int) int { return i / (8 / groups) })
-			requireClose(t, affine(plain, in[gain], in[bias], func(i int) int { return i / 2 % 4 }), value(t, in, y).Floats(), 1e-12, "group_norm")
+			requireClose(t, affine(plain, in[gain], in[bias], func(i int) int { return i / 2 % 4 }),
+				value(t, in, y).Floats(), 1e-12, "group_norm")
 			requireGradients(t, in, y, x, gain, bias)
 		})
 	}
@@ -103,15 +108,21 @@ func TestGroupNorm(t *testing.T) {
 
 func TestNormMistakes(t *testing.T) {
 	g := graph.New("norm")
-	x, gain, bias := g.Input("x", graph.Float64, 2, 3), g.Input("gain", graph.Float64, 4), g.Input("bias", graph.Float64, 3)
-	requireMistake(t, ops.LayerNorm(x, gain, nil, 1e-5), "Given normalized_shape=[4], expected input with shape [*, 4], but got input of size[2, 3]")
-	requireMistake(t, ops.LayerNorm(x, gain, bias, 1e-5), "Expected bias to be of same shape as normalized_shape, but got bias of shape [3] and normalized_shape = [4]")
-	requireMistake(t, ops.GroupNorm(x, 2, nil, nil, 1e-5), "Expected number of channels in input to be divisible by num_groups, but got input of shape [2, 3] and num_groups=2")
+	x, gain, bias := g.Input("x", graph.Float64, 2, 3), g.Input("gain", graph.Float64, 4),
+		g.Input("bias", graph.Float64, 3)
+	requireMistake(t, ops.LayerNorm(x, gain, nil, 1e-5),
+		"Given normalized_shape=[4], expected input with shape [*, 4], but got input of size[2, 3]")
+	requireMistake(t, ops.LayerNorm(x, gain, bias, 1e-5),
+		"Expected bias to be of same shape as normalized_shape, but got bias of shape [3] and normalized_shape = [4]")
+	requireMistake(t, ops.GroupNorm(x, 2, nil, nil, 1e-5),
+		"Expected number of channels in input to be divisible by num_groups, but got input of shape [2, 3] and num_groups=2")
 	_, _, _ = ops.BatchNorm(x, gain, nil, 1e-5)
 	require.ErrorContains(t, g.Err(), "weight should contain 3 elements not 4")
 	_, _, _ = ops.BatchNorm(bias, nil, nil, 1e-5)
 	_, _, _ = ops.BatchNorm(ops.Slice(x, 0, 0, 1, 1), nil, nil, 1e-5)
 	report := shapeinfer.Check(g).Err()
 	require.ErrorContains(t, report, "BatchNorm(bias, nil, nil, 1e-05): expected 2D or more input (got 1D input)")
-	require.ErrorContains(t, report, "BatchNorm(Slice(x, 0, 0, 1, 1), nil, nil, 1e-05): Expected more than 1 value per channel when training, got input size torch.Size([1, 3])")
+	require.ErrorContains(
+		t, report,
+		"BatchNorm(Slice(x, 0, 0, 1, 1), nil, nil, 1e-05): Expected more than 1 value per channel when training, got input size torch.Size([1, 3])")
 }

@@ -25,7 +25,9 @@ func TestNumbersAsOperands(t *testing.T) {
 		"KLDiv log":       func(x node, v fill) node { return ops.KLDiv(x, v(-2, 3, 2), ops.LogTarget()) },
 		"logarithmic":     func(x node, v fill) node { return ops.MeanSquaredLogarithmic(x, v(2, 3, 2)) },
 		"GammaInc":        func(x node, v fill) node { return ops.GammaInc(v(2, 3, 2), x) },
-		"BetaInc":         func(x node, v fill) node { return ops.BetaInc(v(2, 3, 2), v(3, 3, 2), ops.Div(x, graph.Num(4))) },
+		"BetaInc": func(x node, v fill) node {
+			return ops.BetaInc(v(2, 3, 2), v(3, 3, 2), ops.Div(x, graph.Num(4)))
+		},
 		"Zeta":            func(x node, v fill) node { return ops.Zeta(ops.Add(x, graph.Num(1)), v(1.5, 3, 2)) },
 		"OwensT":          func(x node, v fill) node { return ops.OwensT(x, v(0.1, 3, 2)) },
 		"Comb":            func(x node, v fill) node { return ops.Comb(v(5, 3, 2), x) },
@@ -56,7 +58,9 @@ func TestNumbersAsPlaces(t *testing.T) {
 	x, at := g.Input("x", graph.Float32, 3, 2), g.Input("at", graph.Int32)
 	part := ops.DynamicSlice(x, []node{at, graph.Num(1)}, 2, 1)
 	changed := ops.DynamicUpdateSlice(x, ops.Neg(part), graph.Num(-2), graph.Num(0))
-	values := evaluate(t, feeds{x: reference.FromFloats(graph.Float32, []float64{1, 2, 3, 4, 5, 6}, 3, 2), at: reference.FromFloats(graph.Int32, []float64{0})}, part, changed)
+	values := evaluate(t,
+		feeds{x: reference.FromFloats(graph.Float32, []float64{1, 2, 3, 4, 5, 6}, 3, 2),
+			at: reference.FromFloats(graph.Int32, []float64{0})}, part, changed)
 	require.Equal(t, []float64{2, 4}, values[0].Floats())
 	require.Equal(t, []float64{1, 2, -2, 4, -4, 6}, values[1].Floats())
 }
@@ -81,6 +85,7 @@ func TestNumbersAsParameters(t *testing.T) {
 			return evaluateWithin(t, 1e-5, feeds{seed: reference.FromFloats(graph.Int64, []float64{7})}, y)[0].Floats()
 		}
 		want := drawn(func(g *graph.Graph) number { return func(v float64) node { return g.Scalar(graph.Float32, v) } })
-		require.Equal(t, want, drawn(func(*graph.Graph) number { return func(v float64) node { return graph.Num(v) } }), name)
+		require.Equal(t, want, drawn(func(*graph.Graph) number { return func(v float64) node { return graph.Num(v) } }),
+			name)
 	}
 }

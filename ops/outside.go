@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// refuseOutside makes a mistake of a number that the program writes into a value and that the value's dtype does not hold.
-// Arithmetic and comparisons convert such a number, as PyTorch does.
+// refuseOutside makes a mistake of a number that the program writes into a value and that the value's dtype does not
+// hold. Arithmetic and comparisons convert such a number, as PyTorch does.
 func refuseOutside(c *graph.Call, t graph.DType, numbers ...float64) {
 	for _, v := range numbers {
 		if !t.Holds(v) {
@@ -49,5 +49,6 @@ func outsideOf(t graph.DType, number string) *graph.Mistake {
 		help = "write one of these numbers, or an infinity; or convert the tensor first, with ops.Cast, to a dtype that has it"
 	}
 	return &graph.Mistake{Code: graph.CodeOperand, Help: []string{help},
-		Summary: fmt.Sprintf("value cannot be converted to type %s without overflow: %s is not from %g to %g", t, number, least, greatest)}
+		Summary: fmt.Sprintf("value cannot be converted to type %s without overflow: %s is not from %g to %g", t,
+			number, least, greatest)}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A node has one result. A function of matrices that has several gives them packed: behind the axes of the batch, one axis
-// with the elements of all, one result after the other.
+// A node has one result. A function of matrices that has several gives them packed: behind the axes of the batch, one
+// axis with the elements of all, one result after the other.
 
 // packedShape is the shape of results of the given shapes for each of a batch.
 func packedShape(batch graph.Shape, parts ...graph.Shape) graph.Shape {

@@ -46,7 +46,8 @@ func (a PadWithAttrs) Args(operands []string) []string {
 
 func init() {
 	opPadWith = define(graph.Op{
-		Name: "pad_with", Func: "PadWith", Doc: "x with some of its elements added before and after one axis: mirrored, repeated or from the other end.",
+		Name: "pad_with", Func: "PadWith",
+		Doc:   "x with some of its elements added before and after one axis: mirrored, repeated or from the other end.",
 		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: 1,
 		Infer: inferPadWith, Expand: expandPadWith,
 	})
@@ -68,9 +69,11 @@ func inferPadWith(c *graph.Call) (graph.DType, graph.Shape) {
 	case PadReplicate:
 		return padded(func(graph.Dim) graph.Dim { return 1 }, "Expected an element to repeat")
 	case PadCircular:
-		return padded(func(width graph.Dim) graph.Dim { return width }, "Padding value causes wrapping around more than once")
+		return padded(func(width graph.Dim) graph.Dim { return width },
+			"Padding value causes wrapping around more than once")
 	}
-	c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "Unrecognised padding mode: use PadZeros, PadReflect, PadReplicate or PadCircular"})
+	c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+		Summary: "Unrecognised padding mode: use PadZeros, PadReflect, PadReplicate or PadCircular"})
 	return c.DType(0), c.Shape(0)
 }
 
@@ -95,10 +98,12 @@ func expandPadWith(n *graph.Node, in []*graph.Node) *graph.Node {
 // mostJoined is the number of parts of a concatenation up to which what is taken from it is taken from each of them.
 const mostJoined = 3
 
-// edge returns what stands before, or after, the elements of an axis. That of a value that is padded along another axis is put together
-// of edges of its parts, which are views: so a value that is padded along several axes is never in memory without all of them.
+// edge returns what stands before, or after, the elements of an axis. That of a value that is padded along another axis
+// is put together of edges of its parts, which are views: so a value that is padded along several axes is never in
+// memory without all of them.
 func edge(x node, axis int, width graph.Dim, before bool, mode PaddingMode) node {
-	if a, ok := x.Attrs().(ConcatAttrs); ok && countedFromZero([]int{a.Axis}, x.Rank())[0] != axis && len(x.Operands()) <= mostJoined {
+	if a, ok := x.Attrs().(ConcatAttrs); ok && countedFromZero([]int{a.Axis}, x.Rank())[0] != axis &&
+		len(x.Operands()) <= mostJoined {
 		parts := make([]node, len(x.Operands()))
 		for i, part := range x.Operands() {
 			parts[i] = edge(part, axis, width, before, mode)

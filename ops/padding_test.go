@@ -28,7 +28,8 @@ func TestPadWithAsPyTorch(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(text, &cases))
 	require.NotEmpty(t, cases)
-	modes := map[string]ops.PaddingMode{"reflect": ops.PadReflect, "replicate": ops.PadReplicate, "circular": ops.PadCircular}
+	modes := map[string]ops.PaddingMode{"reflect": ops.PadReflect, "replicate": ops.PadReplicate,
+		"circular": ops.PadCircular}
 	for _, c := range cases {
 		values := make([]float64, len(c.Dx))
 		for i := range values {

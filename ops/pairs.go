@@ -22,17 +22,23 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	switch {
 	case !x.DType().IsFloat() || x.DType() != y.DType():
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("cdist only supports the same floating-point dtype for both operands, but got %s and %s", x.DType(), y.DType())})
+			Summary: fmt.Sprintf(
+				"cdist only supports the same floating-point dtype for both operands, but got %s and %s", x.DType(),
+				y.DType())})
 	case x.Rank() < 2 || y.Rank() < 2:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("cdist only supports at least 2D tensors, but the shapes are %s and %s", x.Shape(), y.Shape())})
+			Summary: fmt.Sprintf("cdist only supports at least 2D tensors, but the shapes are %s and %s", x.Shape(),
+				y.Shape())})
 	case !(p >= 0): // NaN too
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("cdist only supports non-negative p values, but it is %v", p)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("cdist only supports non-negative p values, but it is %v", p)})
 	}
 	if x.Shape()[x.Rank()-1] == 0 {
 		p = 1 // nothing differs
 	}
-	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows must have the same size"}
+	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1],
+		Why: "rows must have the same size"}
 	difference := Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand)
 	distance := difference
 	switch {
@@ -44,7 +50,8 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 		distance = Norm(difference, p, -1)
 	}
 	if distance.Judged() {
-		requireSizes(distance, width, fmt.Sprintf("X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
+		requireSizes(distance, width, fmt.Sprintf(
+			"X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
 	}
 	return distance
 }
@@ -52,14 +59,17 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 // leastProductWidth is from how many numbers of a vector on the gradients of distances are products of matrices.
 const leastProductWidth = 16
 
-// gradientsAreProducts reports whether those of distances pay as products: vectors are not known to be short, and no batch of them is repeated.
+// gradientsAreProducts reports whether those of distances pay as products: vectors are not known to be short, and no
+// batch of them is repeated.
 func gradientsAreProducts(x, y node) bool {
 	width, known := lastSize(x).Int()
-	return (!known || width >= leastProductWidth) && x.Rank() == y.Rank() && x.Shape()[:x.Rank()-2].Equal(y.Shape()[:y.Rank()-2])
+	return (!known || width >= leastProductWidth) && x.Rank() == y.Rank() &&
+		x.Shape()[:x.Rank()-2].Equal(y.Shape()[:y.Rank()-2])
 }
 
-// euclidean are the distances of rows, whose gradients are products of matrices: with w the gradient of each distance over the distance, that of x is the sum
-// of w·(x - y), Σw·x - w·y. Differences from the mean of y, instead of x and y, keep it exact far from the origin. A distance of 0 has no gradient.
+// euclidean are the distances of rows, whose gradients are products of matrices: with w the gradient of each distance
+// over the distance, that of x is the sum of w·(x - y), Σw·x - w·y. Differences from the mean of y, instead of x and y,
+// keep it exact far from the origin. A distance of 0 has no gradient.
 func euclidean(x, y node) node {
 	return WithGradient("CDist", []node{x, y},
 		func(in []node) node {
@@ -109,18 +119,22 @@ func PDist(x *graph.Node, p float64) *graph.Node {
 		})
 }
 
-// pairsAbove is the other way round: the pair of each element of a matrix of n rows and columns that is above the diagonal, and the number of pairs elsewhere.
+// pairsAbove is the other way round: the pair of each element of a matrix of n rows and columns that is above the
+// diagonal, and the number of pairs elsewhere.
 func pairsAbove(g *graph.Graph, n graph.Dim) node {
 	row, column := Iota(g, 0, n, 1), Iota(g, 1, 1, n)
 	begin := FloorDiv(Mul(row, Sub(Size(g, graph.Int64, n.Times(2).Minus(1)), row)), num64(2))
 	pair := Add(begin, Sub(Sub(column, row), num64(1)).Silence(graph.CodeMutualExpand))
-	return Where(Greater(column, row).Silence(graph.CodeMutualExpand), pair, Size(g, graph.Int64, n.Times(n.Minus(1)).FloorDiv(2)))
+	return Where(Greater(column, row).Silence(graph.CodeMutualExpand), pair,
+		Size(g, graph.Int64, n.Times(n.Minus(1)).FloorDiv(2)))
 }
 
-// placesAbove has the places, in row-major order, of the elements above the diagonal of a matrix of n rows and columns, one behind the other. Row i begins
-// at pair i*(2n-1-i)/2, of which the row of a pair is the root, rounded down: exact in Float64.
+// placesAbove has the places, in row-major order, of the elements above the diagonal of a matrix of n rows and columns,
+// one behind the other. Row i begins at pair i*(2n-1-i)/2, of which the row of a pair is the root, rounded down: exact
+// in Float64.
 func placesAbove(g *graph.Graph, n graph.Dim) node {
-	pair, twice := Cast(Iota(g, 0, n.Times(n.Minus(1)).FloorDiv(2)), graph.Float64), Size(g, graph.Float64, n.Times(2).Minus(1))
+	pair, twice := Cast(Iota(g, 0, n.Times(n.Minus(1)).FloorDiv(2)), graph.Float64),
+		Size(g, graph.Float64, n.Times(2).Minus(1))
 	row := Floor(Mul(num(0.5), Sub(twice, Sqrt(Sub(Square(twice), Mul(num(8), pair))))))
 	column := Add(Sub(pair, Mul(num(0.5), Mul(row, Sub(twice, row)))), Add(row, num(1)))
 	return Cast(Add(Mul(row, Size(g, graph.Float64, n)), column), graph.Int64)
@@ -135,7 +149,9 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 		return bad
 	}
 	if y == nil || weight == nil || x.Rank() != y.Rank() || x.Rank() == 0 || weight.Rank() != 3 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "bilinear() needs operands [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: "bilinear() needs operands [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
 	}
 	out := Einsum("...i,oij,...j->...o", x, weight, y)
 	if bias != nil {
@@ -143,8 +159,11 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 	}
 	if out.Judged() {
 		for axis, d := range x.Shape()[:x.Rank()-1] {
-			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: d, B: y.Shape()[axis], Why: "the leading axes of a bilinear function must be the same"},
-				fmt.Sprintf("bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d, y.Shape()[axis]))
+			requireSizes(out, graph.Requirement{
+				Kind: graph.MustEqual, A: d, B: y.Shape()[axis],
+				Why: "the leading axes of a bilinear function must be the same"},
+				fmt.Sprintf("bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d,
+					y.Shape()[axis]))
 		}
 	}
 	return out
@@ -152,9 +171,12 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 
 func init() {
 	composed("CDist", "the distance of each row of x from each row of y.",
-		named("scipy.spatial.distance.cdist", "torch.cdist", "", "", "", func(e *graph.Example) node { return CDist(e.Of("x", "n", "k"), e.Of("y", "m", "k"), 2) }))
+		named("scipy.spatial.distance.cdist", "torch.cdist", "", "", "", func(e *graph.Example) node {
+			return CDist(e.Of("x", "n", "k"), e.Of("y", "m", "k"), 2)
+		}))
 	composed("PDist", "the distances of all pairs of rows.",
-		named("scipy.spatial.distance.pdist", "torch.nn.functional.pdist, torch.pdist", "", "", "", func(e *graph.Example) node { return PDist(e.Of("x", "n", "k"), 2) }))
+		named("scipy.spatial.distance.pdist", "torch.nn.functional.pdist, torch.pdist", "", "", "",
+			func(e *graph.Example) node { return PDist(e.Of("x", "n", "k"), 2) }))
 	composed("Bilinear", "sum over i and j of x[i] * weight[o, i, j] * y[j], plus bias[o].",
 		named("", "torch.nn.functional.bilinear, torch.nn.Bilinear", "", "", "", func(e *graph.Example) node {
 			return Bilinear(e.Of("x", "n", "i"), e.Of("y", "n", "j"), e.Of("weight", "o", "i", "j"), e.Of("bias", "o"))

@@ -29,13 +29,16 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 	}
 	if part.Rank() != src.Rank() {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: src}},
-			Summary: fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape())})
+			Summary: fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s",
+				word, src.Shape(), word, part.Shape())})
 	}
 	out := After(kept, CopyInPlace(part, x.Graph().Convert(src, x.DType())))
 	for axis, d := range part.Shape() {
 		if out.Judged() {
-			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "src must have the shape of the part"},
-				fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape()))
+			requireSizes(out, graph.Requirement{
+				Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "src must have the shape of the part"},
+				fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word,
+					src.Shape(), word, part.Shape()))
 		}
 	}
 	return out
@@ -45,7 +48,9 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 // shape without the axis, or is a number. It is PyTorch's select_scatter.
 func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
 	defer building("SelectScatter", x, src, axis, index)()
-	return partReplaced(refused("SelectScatter", x, src).with(axis, index), "slice", x, src, func(x node) node { return Select(x, axis, index) })
+	return partReplaced(refused("SelectScatter", x, src).with(axis, index), "slice", x, src, func(x node) node {
+		return Select(x, axis, index)
+	})
 }
 
 // SliceScatter returns x with src, or a number, written to a slice of an axis. The slice is that of [Slice]. It is
@@ -53,14 +58,18 @@ func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
 func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
 	args := []any{axis, start, stop, step}
 	defer building("SliceScatter", append([]any{x, src}, args...)...)()
-	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node { return Slice(x, axis, start, stop, step) })
+	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node {
+		return Slice(x, axis, start, stop, step)
+	})
 }
 
 // DiagonalScatter returns x with src, or a number, written to a diagonal. The diagonal is that of [Diagonal]. It is
 // PyTorch's diagonal_scatter.
 func DiagonalScatter(x, src *graph.Node, offset, a, b int) *graph.Node {
 	defer building("DiagonalScatter", x, src, offset, a, b)()
-	return partReplaced(refused("DiagonalScatter", x, src).with(offset, a, b), "diagonal", x, src, func(x node) node { return Diagonal(x, offset, a, b) })
+	return partReplaced(refused("DiagonalScatter", x, src).with(offset, a, b), "diagonal", x, src, func(x node) node {
+		return Diagonal(x, offset, a, b)
+	})
 }
 
 // FillDiagonal returns the matrix x with a number or a scalar on its diagonal. It is PyTorch's fill_diagonal_ without
@@ -69,7 +78,10 @@ func FillDiagonal(x, value *graph.Node) *graph.Node {
 	defer building("FillDiagonal", x, value)()
 	if x == nil || value == nil || !x.Judged() || !value.Judged() || x.Rank() != 2 {
 		if x != nil && x.Judged() && x.Graph() != nil {
-			return refusal(refused("FillDiagonal", x), &graph.Mistake{Code: graph.CodeRank, Summary: "fill_diagonal: a matrix is wanted, and " + x.Called() + " has shape " + x.Shape().String()})
+			return refusal(refused("FillDiagonal", x),
+				&graph.Mistake{Code: graph.CodeRank,
+					Summary: "fill_diagonal: a matrix is wanted, and " + x.Called() + " has shape " +
+						x.Shape().String()})
 		}
 		return Diagonal(x, 0, 0, 1) // its own mistake
 	}
@@ -111,7 +123,9 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 		return bad
 	}
 	if update == nil || update.Rank() != x.Rank() || update.DType() != x.DType() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "dynamic_update_slice: the update must have the dtype and the rank of the operand"})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: "dynamic_update_slice: the update must have the dtype and the rank of the operand"})
 	}
 	if bad := badStarts(call, "dynamic_update_slice", x, starts, update.Shape()); bad != nil {
 		return bad
@@ -133,7 +147,8 @@ func startsIn(x node, starts []node) []node {
 	return starts
 }
 
-// updated writes an update from an axis on: along that axis whole slices are written, of which the later axes were updated before.
+// updated writes an update from an axis on: along that axis whole slices are written, of which the later axes were
+// updated before.
 func updated(x, update node, starts []node, axis int) node {
 	if axis == x.Rank() {
 		return lined(update, x.Shape())
@@ -164,24 +179,30 @@ func badStarts(call refusedCall, word string, x node, starts []node, sizes graph
 	}
 	if len(starts) != x.Rank() || len(sizes) != x.Rank() {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s needs a start and a size for each axis, but there are %d starts and %d sizes for %d axes", word, len(starts), len(sizes), x.Rank())})
+			Summary: fmt.Sprintf(
+				"%s needs a start and a size for each axis, but there are %d starts and %d sizes for %d axes", word,
+				len(starts), len(sizes), x.Rank())})
 	}
 	for axis, s := range starts {
 		if s == nil || !s.DType().IsInt() || s.Rank() != 0 {
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d must be an integer scalar", word, axis)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d must be an integer scalar", word, axis)})
 		}
 		if !sizes[axis].Valid() || sizes[axis].IsConst() && sizes[axis] < 0 {
-			return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: size %d of axis %d is none", word, sizes[axis], axis)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: size %d of axis %d is none", word, sizes[axis], axis)})
 		}
 		if prove.NewProver(x.Graph().Bounds).Judge(room(x, axis, sizes[axis])) == prove.Refused {
-			return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s", word, tooLarge(x, axis, sizes[axis]))})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s", word, tooLarge(x, axis, sizes[axis]))})
 		}
 	}
 	return nil
 }
 
 func room(x node, axis int, size graph.Dim) graph.Requirement {
-	return graph.Requirement{Kind: graph.MustBeAtLeast, A: x.Shape()[axis], B: size, Why: "a part is no larger than the whole"}
+	return graph.Requirement{Kind: graph.MustBeAtLeast, A: x.Shape()[axis], B: size,
+		Why: "a part is no larger than the whole"}
 }
 
 func tooLarge(x node, axis int, size graph.Dim) string {
@@ -224,7 +245,8 @@ func PutFlat(x, index, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 		return IndexPut(x, []node{index}, src, opts...) // its own mistake
 	}
 	shape := x.Shape()
-	return Reshape(IndexPut(Reshape(x, shape.NumElements()), []node{Flatten(index, 0, -1)}, Flatten(src, 0, -1), opts...), shape...)
+	return Reshape(IndexPut(Reshape(x, shape.NumElements()), []node{Flatten(index, 0, -1)}, Flatten(src, 0, -1),
+		opts...), shape...)
 }
 
 // UnravelIndex converts indices into the row-major order of a shape to indices along each axis: Int64, of the
@@ -235,8 +257,9 @@ func UnravelIndex(index *graph.Node, shape ...graph.Dim) []*graph.Node {
 		return []node{bad}
 	}
 	if !index.DType().IsInt() {
-		return []node{refusal(refused("UnravelIndex", index).with(shapeWords(shape)...), &graph.Mistake{Code: graph.CodeDType,
-			Summary: "unravel_index(): expected 'indices' to be integer dtype, but got " + index.DType().String()})}
+		return []node{refusal(refused("UnravelIndex", index).with(shapeWords(shape)...),
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "unravel_index(): expected 'indices' to be integer dtype, but got " + index.DType().String()})}
 	}
 	at, out := Cast(index, graph.Int64), make([]node, len(shape))
 	for axis, d := range slices.Backward(shape) {
@@ -256,21 +279,30 @@ func init() {
 				return SliceScatter(e.Of("x", "8", "k"), e.Of("src", "3", "k"), 0, 1, 7, 2)
 			}))
 	composed("DiagonalScatter", "x with src on a diagonal.",
-		named("", "torch.diagonal_scatter", "", "", "", func(e *graph.Example) node { return DiagonalScatter(e.Of("x", "n", "n"), e.Of("src", "n"), 0, 0, 1) }))
+		named("", "torch.diagonal_scatter", "", "", "", func(e *graph.Example) node {
+			return DiagonalScatter(e.Of("x", "n", "n"), e.Of("src", "n"), 0, 0, 1)
+		}))
 	composed("FillDiagonal", "a matrix with a number on its diagonal.",
-		named("numpy.fill_diagonal", "torch.Tensor.fill_diagonal_", "jax.numpy.fill_diagonal", "", "", func(e *graph.Example) node { return FillDiagonal(e.Of("x", "n", "n"), num(1)) }))
+		named("numpy.fill_diagonal", "torch.Tensor.fill_diagonal_", "jax.numpy.fill_diagonal", "", "",
+			func(e *graph.Example) node { return FillDiagonal(e.Of("x", "n", "n"), num(1)) }))
 	composed("DynamicSlice", "a part that begins at places which are known when it runs.",
 		named("", "", "jax.lax.dynamic_slice, jax.lax.dynamic_slice_in_dim, jax.lax.dynamic_index_in_dim", "Slice", "",
 			func(e *graph.Example) node {
 				return DynamicSlice(e.Of("x", "8", "8"), []node{e.As(graph.Int64, "i"), e.As(graph.Int64, "j")}, 3, 2)
 			}))
 	composed("DynamicUpdateSlice", "x with a part replaced at places which are known when it runs.",
-		named("", "", "jax.lax.dynamic_update_slice, jax.lax.dynamic_update_slice_in_dim, jax.lax.dynamic_update_index_in_dim", "TensorScatter", "",
+		named(
+			"", "",
+			"jax.lax.dynamic_update_slice, jax.lax.dynamic_update_slice_in_dim, jax.lax.dynamic_update_index_in_dim",
+			"TensorScatter", "",
 			func(e *graph.Example) node {
-				return DynamicUpdateSlice(e.Of("x", "8", "8"), e.Of("update", "3", "2"), e.As(graph.Int64, "i"), e.As(graph.Int64, "j"))
+				return DynamicUpdateSlice(e.Of("x", "8", "8"), e.Of("update", "3", "2"), e.As(graph.Int64, "i"),
+					e.As(graph.Int64, "j"))
 			}))
 	composed("TakeFlat", "elements at indices into all of x.",
-		named("numpy.take", "torch.take", "jax.numpy.take", "", "", func(e *graph.Example) node { return TakeFlat(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m")) }))
+		named("numpy.take", "torch.take", "jax.numpy.take", "", "", func(e *graph.Example) node {
+			return TakeFlat(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m"))
+		}))
 	composed("PutFlat", "x with elements of src at indices into all of it.",
 		named("numpy.put", "torch.Tensor.put", "jax.numpy.put", "", "",
 			func(e *graph.Example) node {

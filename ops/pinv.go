@@ -31,16 +31,18 @@ func init() {
 	composed("Lstsq", "the X of the least length among those for which the squares of A·X - B add up to the least.",
 		named("numpy.linalg.lstsq", "torch.linalg.lstsq, torch.lstsq", "jax.numpy.linalg.lstsq", "", "",
 			func(e *graph.Example) node { return Lstsq(e.Of("a", "n", "k"), e.Of("b", "n", "m")) }))
-	composed("LstsqReport", "the solution of least squares, the sums of squares that are left, the rank and the singular values.",
+	composed("LstsqReport",
+		"the solution of least squares, the sums of squares that are left, the rank and the singular values.",
 		named("numpy.linalg.lstsq", "torch.linalg.lstsq", "jax.numpy.linalg.lstsq", "", "",
 			func(e *graph.Example) node { return e.Several(LstsqReport(e.Of("a", "5", "3"), e.Of("b", "5", "m"))) }))
 	composed("MatrixRank", "the number of singular values of each matrix that are not 0 but for rounding.",
-		flat(flatBetweenJumps, "numpy.linalg.matrix_rank", "torch.linalg.matrix_rank, torch.matrix_rank", "jax.numpy.linalg.matrix_rank", "", "",
+		flat(flatBetweenJumps, "numpy.linalg.matrix_rank", "torch.linalg.matrix_rank, torch.matrix_rank",
+			"jax.numpy.linalg.matrix_rank", "", "",
 			func(e *graph.Example) node { return MatrixRank(e.Of("a", "n", "k")) }))
 }
 
-// pinvGrad is Golub and Pereyra's rule, The differentiation of pseudo-inverses and nonlinear least squares problems, 1973, which holds
-// where the rank does not change.
+// pinvGrad is Golub and Pereyra's rule, The differentiation of pseudo-inverses and nonlinear least squares problems,
+// 1973, which holds where the rank does not change.
 func pinvGrad(p, dy node, _ int) node {
 	a, pt, dyt := p.In(0), transposed(p), transposed(dy)
 	k := MatMul(dyt, p)

@@ -23,16 +23,21 @@ func notDivided(call refusedCall, word string, number, by int, axes ...int) node
 	switch {
 	case x.Rank() < imageAxes:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("%s expects input to have at least %d dimensions, but %s has shape %s", word, imageAxes, x.Called(), x.Shape())})
+			Summary: fmt.Sprintf("%s expects input to have at least %d dimensions, but %s has shape %s", word,
+				imageAxes, x.Called(), x.Shape())})
 	case number < 1 || number > 1<<15:
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s expects a number from 1 to 32768, but got %d", word, number)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("%s expects a number from 1 to 32768, but got %d", word, number)})
 	}
 	p := prove.NewProver(x.Graph().Bounds)
 	for _, axis := range axes {
 		a, b := x.Shape()[axis].Divisibility(graph.Dim(by))
 		if !a.IsUnknown() && p.Judge(graph.Requirement{Kind: graph.MustBeMultipleOf, A: a, B: b}) == prove.Refused {
-			return refusal(call, &graph.Mistake{Code: graph.CodeReshape, Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
-				Summary: fmt.Sprintf("%s: axis %d of %s, whose size is %s, is not divisible by %d", word, axis, x.Called(), x.Shape()[axis], by)})
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeReshape, Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
+				Summary: fmt.Sprintf("%s: axis %d of %s, whose size is %s, is not divisible by %d", word, axis,
+					x.Called(), x.Shape()[axis], by)})
 		}
 	}
 	return nil
@@ -44,7 +49,8 @@ func notDivided(call refusedCall, word string, number, by int, axes ...int) node
 func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelShuffle", x, factor)()
 	lead := leadingAxes(x)
-	if bad := notDivided(refused("PixelShuffle", x).with(factor), "pixel_shuffle", factor, factor*factor, lead); bad != nil {
+	if bad := notDivided(refused("PixelShuffle", x).with(factor), "pixel_shuffle", factor, factor*factor, lead); bad !=
+		nil {
 		return bad
 	}
 	shape, r := x.Shape(), graph.Dim(factor)
@@ -53,14 +59,16 @@ func PixelShuffle(x *graph.Node, factor int) *graph.Node {
 		return apart
 	}
 	order := append(counting(lead), lead, lead+3, lead+1, lead+4, lead+2)
-	return Reshape(Permute(apart, order...), append(slices.Clone(apart.Shape()[:lead+1]), shape[lead+1].Times(r), shape[lead+2].Times(r))...)
+	return Reshape(Permute(apart, order...),
+		append(slices.Clone(apart.Shape()[:lead+1]), shape[lead+1].Times(r), shape[lead+2].Times(r))...)
 }
 
 // PixelUnshuffle is the inverse of [PixelShuffle]: x, [..., C, H*factor, W*factor], becomes [..., C*factor², H, W].
 func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 	defer building("PixelUnshuffle", x, factor)()
 	lead := leadingAxes(x)
-	if bad := notDivided(refused("PixelUnshuffle", x).with(factor), "pixel_unshuffle", factor, factor, lead+1, lead+2); bad != nil {
+	if bad := notDivided(refused("PixelUnshuffle", x).with(factor), "pixel_unshuffle", factor, factor, lead+1,
+		lead+2); bad != nil {
 		return bad
 	}
 	r := graph.Dim(factor)
@@ -70,7 +78,8 @@ func PixelUnshuffle(x *graph.Node, factor int) *graph.Node {
 	}
 	s := apart.Shape()
 	order := append(counting(lead), lead, lead+2, lead+4, lead+1, lead+3)
-	return Reshape(Permute(apart, order...), append(slices.Clone(s[:lead]), s[lead].Times(r).Times(r), s[lead+1], s[lead+3])...)
+	return Reshape(Permute(apart, order...),
+		append(slices.Clone(s[:lead]), s[lead].Times(r).Times(r), s[lead+1], s[lead+3])...)
 }
 
 // ChannelShuffle interleaves the channels of groups: of x, [N, C, …], the result has the first channel of each group,

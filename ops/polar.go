@@ -3,9 +3,14 @@ package ops
 import "github.com/broadloom/broadloom/graph"
 
 func init() {
-	composed("Polar", "the factors of each matrix: U with orthonormal columns or rows, and a symmetric P without negative eigenvalues.",
-		named("scipy.linalg.polar", "", "jax.scipy.linalg.polar", "", "", func(e *graph.Example) node { return e.Several(Polar(e.Of("a", "n", "n"), false)) }))
-	composed("EighTridiagonal", "the eigenvalues and eigenvectors of symmetric matrices, given the diagonal and the one next to it.",
+	composed(
+		"Polar",
+		"the factors of each matrix: U with orthonormal columns or rows, and a symmetric P without negative eigenvalues.",
+		named("scipy.linalg.polar", "", "jax.scipy.linalg.polar", "", "", func(e *graph.Example) node {
+			return e.Several(Polar(e.Of("a", "n", "n"), false))
+		}))
+	composed("EighTridiagonal",
+		"the eigenvalues and eigenvectors of symmetric matrices, given the diagonal and the one next to it.",
 		named("scipy.linalg.eigh_tridiagonal", "", "jax.scipy.linalg.eigh_tridiagonal", "", "",
 			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n + 1"), e.Of("e", "n"))) }))
 }
@@ -40,9 +45,9 @@ func nearest(a node) node {
 	return MatMul(w, vh)
 }
 
-// orthonormal is [nearest] of matrices that have no more columns than rows, with a gradient that needs no singular values that are
-// apart. Of A = U·P follows dU = U·X + (1 - U·Uᵀ)·dA·P⁻¹ with P·X + X·P = Uᵀ·dA - dAᵀ·U: as Giles, Collected matrix
-// derivative results, 2008, this is turned around.
+// orthonormal is [nearest] of matrices that have no more columns than rows, with a gradient that needs no singular
+// values that are apart. Of A = U·P follows dU = U·X + (1 - U·Uᵀ)·dA·P⁻¹ with P·X + X·P = Uᵀ·dA - dAᵀ·U: as Giles,
+// Collected matrix derivative results, 2008, this is turned around.
 func orthonormal(a node) node {
 	return WithGradient("polar", []node{a}, func(in []node) node { return nearest(in[0]) },
 		func(u, dy node, in []node) []node {
@@ -64,7 +69,8 @@ func EighTridiagonal(d, e *graph.Node) (values, vectors *graph.Node) {
 		return bad, bad
 	}
 	if d.Rank() < 1 || e.Rank() < 1 || d.DType() != e.DType() {
-		bad := call.wrong(graph.CodeRank, "the diagonals must be vectors of the same dtype, but they are %s%s and %s%s", d.DType(), d.Shape(), e.DType(), e.Shape())
+		bad := call.wrong(graph.CodeRank, "the diagonals must be vectors of the same dtype, but they are %s%s and %s%s",
+			d.DType(), d.Shape(), e.DType(), e.Shape())
 		return bad, bad
 	}
 	beside := Pad(Pad(diagonalOf(e), -2, 1, 0, 0), -1, 0, 1, 0)

@@ -5,7 +5,8 @@ import "github.com/broadloom/broadloom/graph"
 // maxPolynomial bounds the degree, of which each adds nodes.
 const maxPolynomial = 64
 
-// family is a family of polynomials: that of degree 1, and how one of degree k+1 follows from those of degrees k and k-1.
+// family is a family of polynomials: that of degree 1, and how one of degree k+1 follows from those of degrees k and
+// k-1.
 type family struct {
 	first func(x node) node
 	next  func(k float64, x, p, before node) node
@@ -46,7 +47,8 @@ func (f family) of(fn string, x node, n int, shifted bool) node {
 		return bad
 	}
 	if n < 0 || n > maxPolynomial {
-		return call.wrong(graph.CodeOperand, "polynomial of degree %d: the degree must be from 0 to %d", n, maxPolynomial)
+		return call.wrong(graph.CodeOperand, "polynomial of degree %d: the degree must be from 0 to %d", n,
+			maxPolynomial)
 	}
 	float := Div(x, num(1))
 	if float.Err() != nil || !float.Judged() {
@@ -72,20 +74,30 @@ func init() {
 		name, doc, scipy, torch string
 		of                      func(x *graph.Node, n int) *graph.Node
 	}{
-		{"ChebyshevT", "Chebyshev's polynomial of the first kind, cos(n arccos x).", "scipy.special.eval_chebyt", "chebyshev_polynomial_t", ChebyshevT},
-		{"ChebyshevU", "Chebyshev's polynomial of the second kind.", "scipy.special.eval_chebyu", "chebyshev_polynomial_u", ChebyshevU},
+		{"ChebyshevT", "Chebyshev's polynomial of the first kind, cos(n arccos x).", "scipy.special.eval_chebyt",
+			"chebyshev_polynomial_t", ChebyshevT},
+		{"ChebyshevU", "Chebyshev's polynomial of the second kind.", "scipy.special.eval_chebyu",
+			"chebyshev_polynomial_u", ChebyshevU},
 		{"ChebyshevV", "Chebyshev's polynomial of the third kind.", "", "chebyshev_polynomial_v", ChebyshevV},
 		{"ChebyshevW", "Chebyshev's polynomial of the fourth kind.", "", "chebyshev_polynomial_w", ChebyshevW},
-		{"ShiftedChebyshevT", "Chebyshev's polynomial of the first kind at 2x-1.", "scipy.special.eval_sh_chebyt", "shifted_chebyshev_polynomial_t", ShiftedChebyshevT},
-		{"ShiftedChebyshevU", "Chebyshev's polynomial of the second kind at 2x-1.", "scipy.special.eval_sh_chebyu", "shifted_chebyshev_polynomial_u", ShiftedChebyshevU},
-		{"ShiftedChebyshevV", "Chebyshev's polynomial of the third kind at 2x-1.", "", "shifted_chebyshev_polynomial_v", ShiftedChebyshevV},
-		{"ShiftedChebyshevW", "Chebyshev's polynomial of the fourth kind at 2x-1.", "", "shifted_chebyshev_polynomial_w", ShiftedChebyshevW},
-		{"HermiteH", "the physicist's Hermite polynomial.", "scipy.special.eval_hermite", "hermite_polynomial_h", HermiteH},
-		{"HermiteHe", "the probabilist's Hermite polynomial.", "scipy.special.eval_hermitenorm", "hermite_polynomial_he", HermiteHe},
+		{"ShiftedChebyshevT", "Chebyshev's polynomial of the first kind at 2x-1.", "scipy.special.eval_sh_chebyt",
+			"shifted_chebyshev_polynomial_t", ShiftedChebyshevT},
+		{"ShiftedChebyshevU", "Chebyshev's polynomial of the second kind at 2x-1.", "scipy.special.eval_sh_chebyu",
+			"shifted_chebyshev_polynomial_u", ShiftedChebyshevU},
+		{"ShiftedChebyshevV", "Chebyshev's polynomial of the third kind at 2x-1.", "", "shifted_chebyshev_polynomial_v",
+			ShiftedChebyshevV},
+		{"ShiftedChebyshevW", "Chebyshev's polynomial of the fourth kind at 2x-1.", "",
+			"shifted_chebyshev_polynomial_w", ShiftedChebyshevW},
+		{"HermiteH", "the physicist's Hermite polynomial.", "scipy.special.eval_hermite", "hermite_polynomial_h",
+			HermiteH},
+		{"HermiteHe", "the probabilist's Hermite polynomial.", "scipy.special.eval_hermitenorm",
+			"hermite_polynomial_he", HermiteHe},
 		{"LaguerreL", "Laguerre's polynomial.", "scipy.special.eval_laguerre", "laguerre_polynomial_l", LaguerreL},
 		{"LegendreP", "Legendre's polynomial.", "scipy.special.eval_legendre", "legendre_polynomial_p", LegendreP},
 	} {
-		composed(p.name, p.doc, named(p.scipy, "torch.special."+p.torch, "", "", "", func(e *graph.Example) node { return p.of(e.Of("x", "k"), 5) }))
+		composed(p.name, p.doc, named(p.scipy, "torch.special."+p.torch, "", "", "", func(e *graph.Example) node {
+			return p.of(e.Of("x", "k"), 5)
+		}))
 	}
 }
 

@@ -49,24 +49,31 @@ func (a PoolAttrs) Args(operands []string) []string {
 }
 
 // pooling is the entry of a pooling operation over some axes. check refuses dtypes and options.
-func pooling(name, fn, doc string, axes int, isMax bool, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand, Grad: grad, Batch: batchImages(func(node) int { return axes }),
+func pooling(name, fn, doc string, axes int, isMax bool, check func(c *graph.Call, a PoolAttrs),
+	expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand,
+		Grad: grad, Batch: batchImages(func(node) int { return axes }),
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PoolAttrs)
 			check(c, a)
-			return c.DType(0), rules.Pool(c, rules.Pooling{Word: name, Axes: axes, IsMax: isMax}, a.Kernel, a.steps(), a.Ceil)
+			return c.DType(0), rules.Pool(c, rules.Pooling{Word: name, Axes: axes, IsMax: isMax}, a.Kernel, a.steps(),
+				a.Ceil)
 		}})
 }
 
 func init() {
 	greatest := func(name, fn string, axes int) *graph.Op {
-		return pooling(name, fn, "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient.", axes, true, checkMaxPool, expandMaxPool, maxPoolGrad)
+		return pooling(name, fn,
+			"the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient.",
+			axes, true, checkMaxPool, expandMaxPool, maxPoolGrad)
 	}
-	opMaxPool1D, opMaxPool2D, opMaxPool3D = greatest("max_pool1d", "MaxPool1D", 1), greatest("max_pool2d", "MaxPool2D", 2), greatest("max_pool3d", "MaxPool3D", 3)
+	opMaxPool1D, opMaxPool2D, opMaxPool3D = greatest("max_pool1d", "MaxPool1D", 1),
+		greatest("max_pool2d", "MaxPool2D", 2), greatest("max_pool3d", "MaxPool3D", 3)
 	mean := func(name, fn string, axes int) *graph.Op {
 		return pooling(name, fn, "the mean of each window.", axes, false, checkAvgPool, expandAvgPool, avgPoolGrad)
 	}
-	opAvgPool1D, opAvgPool2D, opAvgPool3D = mean("avg_pool1d", "AvgPool1D", 1), mean("avg_pool2d", "AvgPool2D", 2), mean("avg_pool3d", "AvgPool3D", 3)
+	opAvgPool1D, opAvgPool2D, opAvgPool3D = mean("avg_pool1d", "AvgPool1D", 1), mean("avg_pool2d", "AvgPool2D", 2),
+		mean("avg_pool3d", "AvgPool3D", 3)
 	opAvgPool1D.Ref = named("", "torch.nn.functional.avg_pool1d", "", "AveragePool", "",
 		func(e *graph.Example) node { return AvgPool1D(e.Of("x", "n", "c", "8"), 2) })
 	opAvgPool2D.Ref = named("", "torch.nn.functional.avg_pool2d", "", "AveragePool", "AveragePool2D",
@@ -86,7 +93,8 @@ func checkMaxPool(c *graph.Call, a PoolAttrs) {
 		rules.RefuseDType(c, `"max_pool2d" not implemented for 'Bool'`)
 	}
 	if a.ExcludePadding {
-		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "ExcludePadding is for average pooling: a maximum is never padding"})
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+			Summary: "ExcludePadding is for average pooling: a maximum is never padding"})
 	}
 }
 
@@ -96,11 +104,13 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 	}
 }
 
-// largestAtOnce is the number of elements up to which windows are reduced along all axes at once, as the compiler writes without a loop.
+// largestAtOnce is the number of elements up to which windows are reduced along all axes at once, as the compiler
+// writes without a loop.
 const largestAtOnce = 32
 
-// pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations where windows overlap, and
-// so a maximum of windows that overlap and are not at each place, of which the last axis, where elements are not neighbours, then has the fewest.
+// pooled reduces each window to one element: a large one along one axis after the other, which takes fewer operations
+// where windows overlap, and so a maximum of windows that overlap and are not at each place, of which the last axis,
+// where elements are not neighbours, then has the fewest.
 func pooled(op *graph.Op, n, x node, fill float64) node {
 	a := n.Attrs().(PoolAttrs)
 	last, count := len(a.Kernel)-1, windowSize(a.Kernel)
@@ -312,6 +322,7 @@ func pool(op *graph.Op, x node, kernel []int, opts []PoolOption) node {
 	if a.Stride == nil {
 		a.Stride = slices.Clone(kernel)
 	}
-	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
+	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0),
+		forAxes(a.Dilation, axes, 1)
 	return Apply(op, a, x)
 }

@@ -46,7 +46,9 @@ func (c poolCase) naive(visit func(places [][2]int, image array) float64, data [
 				var places [][2]int
 				for a := range c.kernel[0] {
 					for b := range c.kernel[1] {
-						places = append(places, [2]int{i*c.stride[0] - c.padding[0] + a*c.dilation[0], j*c.stride[1] - c.padding[1] + b*c.dilation[1]})
+						places = append(places,
+							[2]int{i*c.stride[0] - c.padding[0] + a*c.dilation[0],
+								j*c.stride[1] - c.padding[1] + b*c.dilation[1]})
 					}
 				}
 				y = append(y, visit(places, image))
@@ -85,7 +87,8 @@ var poolCases = []poolCase{
 }
 
 func (c poolCase) options() []ops.PoolOption {
-	options := []ops.PoolOption{ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...), ops.Dilation(c.dilation[:]...)}
+	options := []ops.PoolOption{ops.Stride(c.stride[:]...), ops.Padding(c.padding[:]...),
+		ops.Dilation(c.dilation[:]...)}
 	if c.ceil {
 		options = append(options, ops.CeilMode())
 	}
@@ -202,16 +205,21 @@ func TestPoolingOfSymbolicSize(t *testing.T) {
 		require.Equal(t, []int{2, c.size(0), c.size(1)}, value(t, in, ceil).Shape)
 		require.Equal(t, []int{2, size / 2, size}, value(t, in, floor).Shape)
 	}
-	requireGradients(t, feeds{x: random(rand.New(rand.NewPCG(1, 2)), 2, 3, 6)}, ops.Exp(ops.Add(ops.Sum(ceil), floor)), x)
+	requireGradients(t, feeds{x: random(rand.New(rand.NewPCG(1, 2)), 2, 3, 6)},
+		ops.Exp(ops.Add(ops.Sum(ceil), floor)), x)
 }
 
 func TestPoolMistakes(t *testing.T) {
 	g := graph.New("pool")
 	x := g.Input("x", graph.Float64, 1, 1, 4, 4)
-	requireMistake(t, ops.MaxPool2D(x, 5, 5), "Given input size: (1x4x4). Calculated output size: (1x0x0). Output size is too small")
-	requireMistake(t, ops.AvgPool2D(x, 2, 2, ops.Padding(2)), "pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 and dilation=1")
-	requireMistake(t, ops.AvgPool2D(ops.Slice(x, 2, 0, 0, 1), 2, 2), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 1, 0, 4]")
-	requireMistake(t, ops.MaxPool2D(x, 0, 2, ops.Stride(1)), "kernel size should be greater than zero, but got kH: 0 kW: 2")
+	requireMistake(t, ops.MaxPool2D(x, 5, 5),
+		"Given input size: (1x4x4). Calculated output size: (1x0x0). Output size is too small")
+	requireMistake(t, ops.AvgPool2D(x, 2, 2, ops.Padding(2)),
+		"pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 and dilation=1")
+	requireMistake(t, ops.AvgPool2D(ops.Slice(x, 2, 0, 0, 1), 2, 2),
+		"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 1, 0, 4]")
+	requireMistake(t, ops.MaxPool2D(x, 0, 2, ops.Stride(1)),
+		"kernel size should be greater than zero, but got kH: 0 kW: 2")
 }
 
 // PyTorch's adaptive_max_pool1d and 2d give these gradients.
@@ -224,7 +232,8 @@ func TestGradientOfAdaptiveMaxPoolAtNaN(t *testing.T) {
 	}{
 		{[]float64{1, nan, 3, nan, nan, 2, 5}, []float64{0, 1, 0, 0, 5, 0, 0}, []int{1, 1, 7}, []int{3}},
 		{[]float64{1, nan, 3, nan, nan, 2, 5, nan}, []float64{0, 0, 0, 1, 0, 0, 0, 2}, []int{1, 1, 8}, []int{2}},
-		{[]float64{nan, 2, nan, 1, nan, nan, nan, 3, 4}, []float64{0, 0, 0, 0, 1, 6, 3, 0, 0}, []int{1, 1, 3, 3}, []int{2, 2}},
+		{[]float64{nan, 2, nan, 1, nan, nan, nan, 3, 4}, []float64{0, 0, 0, 0, 1, 6, 3, 0, 0}, []int{1, 1, 3, 3},
+			[]int{2, 2}},
 	} {
 		g := graph.New("adaptive")
 		shape := make([]graph.Dim, len(c.shape))
@@ -237,7 +246,8 @@ func TestGradientOfAdaptiveMaxPoolAtNaN(t *testing.T) {
 		for _, n := range c.sizes {
 			count *= n
 		}
-		weights := ops.Reshape(ops.Add(ops.Cast(ops.Iota(g, 0, graph.Dim(count)), graph.Float64), graph.Num(1)), y.Shape()...)
+		weights := ops.Reshape(ops.Add(ops.Cast(ops.Iota(g, 0, graph.Dim(count)), graph.Float64), graph.Num(1)),
+			y.Shape()...)
 		dx := autodiff.Grad(ops.Sum(ops.Mul(y, weights)), []*graph.Node{x})[0]
 		require.Equal(t, c.want, value(t, feeds{x: reference.Of(c.x, c.shape...)}, dx).Data)
 	}
@@ -260,7 +270,8 @@ func TestMeansOfWholeImages(t *testing.T) {
 func TestMeansOfAdaptiveWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ sizes, windows [2]int }{
-		{[2]int{7, 5}, [2]int{3, 2}}, {[2]int{8, 9}, [2]int{4, 4}}, {[2]int{3, 70}, [2]int{5, 9}}, {[2]int{1, 6}, [2]int{1, 4}}, {[2]int{6, 33}, [2]int{1, 40}},
+		{[2]int{7, 5}, [2]int{3, 2}}, {[2]int{8, 9}, [2]int{4, 4}}, {[2]int{3, 70}, [2]int{5, 9}},
+		{[2]int{1, 6}, [2]int{1, 4}}, {[2]int{6, 33}, [2]int{1, 40}},
 	} {
 		g := graph.New("adaptive")
 		x := g.Input("x", graph.Float64, 2, graph.Dim(c.sizes[0]), graph.Dim(c.sizes[1]))

@@ -56,7 +56,8 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
-	if isOfOneAxis := slices.Max(a.Kernel) == windowSize(a.Kernel); !isOfOneAxis && (a.overlap() || !hasFewTaps(a.Kernel)) {
+	if isOfOneAxis := slices.Max(a.Kernel) == windowSize(a.Kernel); !isOfOneAxis &&
+		(a.overlap() || !hasFewTaps(a.Kernel)) {
 		return gradAxisByAxis(n, dy)
 	}
 	lead := x.Rank() - len(a.Kernel)
@@ -80,8 +81,9 @@ func maxPoolGrad(n, dy node, _ int) node {
 	return withoutPadding(dx, x, a)
 }
 
-// gradAxisByAxis goes back along one axis after the other, through the maxima of rows of windows, those of planes and so on: the first of
-// the greatest elements of a window is the first one of the first row that has one, and the last NaN that of the last row.
+// gradAxisByAxis goes back along one axis after the other, through the maxima of rows of windows, those of planes and
+// so on: the first of the greatest elements of a window is the first one of the first row that has one, and the last
+// NaN that of the last row.
 func gradAxisByAxis(n, dy node) node {
 	a := n.Attrs().(PoolAttrs)
 	maxima := []node{n.In(0)}
@@ -94,7 +96,8 @@ func gradAxisByAxis(n, dy node) node {
 			list[i] = of[i]
 			return list
 		}
-		along := PoolAttrs{alone(a.Kernel, 1), alone(a.Stride, 1), alone(a.Padding, 0), alone(a.Dilation, 1), a.Ceil, false}
+		along := PoolAttrs{alone(a.Kernel, 1), alone(a.Stride, 1), alone(a.Padding, 0), alone(a.Dilation, 1), a.Ceil,
+			false}
 		maxima = append(maxima, Apply(n.Op(), along, maxima[len(maxima)-1]))
 	}
 	for _, y := range slices.Backward(maxima[1:]) {

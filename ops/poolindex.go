@@ -14,7 +14,9 @@ func dimensional(call refusedCall, axes int, ops ...*graph.Op) (op *graph.Op, ba
 		return nil, bad
 	}
 	if axes < 1 || axes > len(ops) {
-		return nil, refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("pooling needs a kernel of 1 to 3 sizes, but got %d", axes)})
+		return nil, refusal(
+			call, &graph.Mistake{Code: graph.CodeWindow,
+				Summary: fmt.Sprintf("pooling needs a kernel of 1 to 3 sizes, but got %d", axes)})
 	}
 	return ops[axes-1], nil
 }
@@ -29,7 +31,8 @@ func poolWords(kernel []int, more ...any) []any { return append(more, fmt.Sprint
 func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indices *graph.Node) {
 	words := poolWords(kernel)
 	defer building("MaxPoolIndex", append([]any{x}, words...)...)()
-	op, bad := dimensional(refused("MaxPoolIndex", x).with(words...), len(kernel), opMaxPool1D, opMaxPool2D, opMaxPool3D)
+	op, bad := dimensional(refused("MaxPoolIndex", x).with(words...), len(kernel), opMaxPool1D, opMaxPool2D,
+		opMaxPool3D)
 	if bad != nil {
 		return bad, bad
 	}
@@ -62,8 +65,8 @@ func product(list []int) int {
 	return all
 }
 
-// placeOfGreatest compares the elements of a window one by one, in their order: one that is greater wins, and each NaN. How far the winner is from the
-// window's beginning, in row-major order, is kept meanwhile.
+// placeOfGreatest compares the elements of a window one by one, in their order: one that is greater wins, and each NaN.
+// How far the winner is from the window's beginning, in row-major order, is kept meanwhile.
 func placeOfGreatest(values, x, windows node) node {
 	a, g := values.Attrs().(PoolAttrs), x.Graph()
 	axes := len(a.Kernel)
@@ -112,7 +115,8 @@ func placeOfGreatest(values, x, windows node) node {
 			inside = Add(Mul(start, step), inside).Silence(graph.CodeMutualExpand)
 			continue
 		}
-		first := Add(start, Mul(FloorDiv(Add(Maximum(Neg(start), num64(0)), num64(int64(a.Dilation[i]-1))), dilation), dilation))
+		first := Add(start, Mul(FloorDiv(Add(Maximum(Neg(start), num64(0)), num64(int64(a.Dilation[i]-1))), dilation),
+			dilation))
 		inside = Add(Mul(first, step), inside).Silence(graph.CodeMutualExpand)
 		if before := Less(start, num64(0)); isOutside == nil {
 			isOutside = before
@@ -128,11 +132,12 @@ func placeOfGreatest(values, x, windows node) node {
 	return Where(isFirst, inside, place)
 }
 
-// indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of each element, or -1 of one that is none.
-// The first of equal elements counts, or the last NaN.
+// indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of
+// each element, or -1 of one that is none. The first of equal elements counts, or the last NaN.
 func indexOfGreatest(windows, place node, axes []int) node {
 	most := Apply(opMaxFirst, ReduceAttrs{Axes: axes, KeepDims: true}, windows)
-	rank := firstOrLastNaN(windows, And(Equal(windows, most), GreaterEqual(place, num64(0))), place, graph.Num(int64(math.MaxInt64)))
+	rank := firstOrLastNaN(windows, And(Equal(windows, most), GreaterEqual(place, num64(0))), place,
+		graph.Num(int64(math.MaxInt64)))
 	rank = Apply(opMin, ReduceAttrs{Axes: axes}, rank)
 	return Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
 }
@@ -150,12 +155,18 @@ func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 	switch {
 	case lead != 1 && lead != 2:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("max_unpool: Expected %dD or %dD tensor, but %s has shape %s", len(sizes)+1, len(sizes)+2, x.Called(), x.Shape())})
+			Summary: fmt.Sprintf("max_unpool: Expected %dD or %dD tensor, but %s has shape %s", len(sizes)+1,
+				len(sizes)+2, x.Called(), x.Shape())})
 	case indices.DType() != graph.Int64:
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "elements in indices should be type int64, and " + indices.Called() + " has dtype " + indices.DType().String()})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: "elements in indices should be type int64, and " + indices.Called() + " has dtype " +
+					indices.DType().String()})
 	case indices.Rank() != x.Rank():
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("Expected shape of indices to be same as that of the input tensor (%s) but got indices tensor with shape: %s", x.Shape(), indices.Shape())})
+			Summary: fmt.Sprintf(
+				"Expected shape of indices to be same as that of the input tensor (%s) but got indices tensor with shape: %s",
+				x.Shape(), indices.Shape())})
 	}
 	shape := append(slices.Clone(x.Shape()[:lead]), sizes...)
 	flat := append(slices.Clone(x.Shape()[:lead]), graph.Shape(sizes).NumElements())
@@ -176,7 +187,11 @@ func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.N
 	case bad != nil:
 		return bad
 	case p == 0 || math.IsInf(p, 0) || math.IsNaN(p):
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("the power must be finite and not 0, but it is %v; MaxPool2D is the pooling of an infinite power", p)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf(
+					"the power must be finite and not 0, but it is %v; MaxPool2D is the pooling of an infinite power",
+					p)})
 	}
 	mean, count := pool(op, Pow(x, num(p)), kernel, opts), 1.0
 	for _, k := range kernel {
@@ -189,16 +204,22 @@ func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.N
 
 func init() {
 	composed("MaxPoolIndex", "the greatest element of each window, and its index.",
-		named("", "torch.nn.functional.max_pool1d_with_indices, torch.nn.functional.max_pool2d_with_indices, torch.nn.functional.max_pool3d_with_indices", "", "MaxPool", "",
+		named(
+			"",
+			"torch.nn.functional.max_pool1d_with_indices, torch.nn.functional.max_pool2d_with_indices, torch.nn.functional.max_pool3d_with_indices",
+			"", "MaxPool", "",
 			func(e *graph.Example) node {
 				return e.Several(MaxPoolIndex(e.Of("x", "n", "c", "8", "8"), []int{2, 2}))
 			}))
 	composed("MaxUnpool", "elements at their indices among zeros.",
-		named("", "torch.nn.functional.max_unpool1d, torch.nn.functional.max_unpool2d, torch.nn.functional.max_unpool3d", "", "MaxUnpool", "",
+		named(
+			"", "torch.nn.functional.max_unpool1d, torch.nn.functional.max_unpool2d, torch.nn.functional.max_unpool3d",
+			"", "MaxUnpool", "",
 			func(e *graph.Example) node {
 				return MaxUnpool(e.Of("x", "n", "c", "4", "4"), e.As(graph.Int64, "indices", "n", "c", "4", "4"), 8, 8)
 			}))
 	composed("LpPool", "(sum of x^p)^(1/p) of each window.",
-		named("", "torch.nn.functional.lp_pool1d, torch.nn.functional.lp_pool2d, torch.nn.functional.lp_pool3d", "", "LpPool", "",
+		named("", "torch.nn.functional.lp_pool1d, torch.nn.functional.lp_pool2d, torch.nn.functional.lp_pool3d", "",
+			"LpPool", "",
 			func(e *graph.Example) node { return LpPool(e.Of("x", "n", "c", "8", "8"), 2, []int{2, 2}) }))
 }

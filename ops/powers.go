@@ -19,7 +19,9 @@ func init() {
 		func(y, x, dy node) node { return Div(dy, Mul(num(3), Square(y))) })
 	opCbrt.Ref = named("numpy.cbrt", "", "jax.numpy.cbrt, jax.lax.cbrt", "", "")
 	composed("FloatPower", "x to the power y, in Float64.",
-		named("numpy.float_power", "torch.float_power", "jax.numpy.float_power", "", "", func(e *graph.Example) node { return FloatPower(e.Of("x", "n"), e.Of("y", "n")) }))
+		named("numpy.float_power", "torch.float_power", "jax.numpy.float_power", "", "", func(e *graph.Example) node {
+			return FloatPower(e.Of("x", "n"), e.Of("y", "n"))
+		}))
 }
 
 // tiny is somewhat above the least numbers with all digits.

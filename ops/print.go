@@ -19,11 +19,14 @@ type PrintAttrs struct{ Text string }
 func (a PrintAttrs) Args(operands []string) []string { return after(operands, strconv.Quote(a.Text)) }
 
 func init() {
-	opPrint = define(graph.Op{Name: "print", Func: "Print", Doc: "x, which is written down when it is computed.", Class: graph.Function, Ordered: true,
+	opPrint = define(graph.Op{Name: "print", Func: "Print", Doc: "x, which is written down when it is computed.",
+		Class: graph.Function, Ordered: true,
 		MinIn: 1, MaxIn: 1, Core: wholeOperands, Function: printOperand, Grad: each(same),
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	})
-	opPrint.Ref = named("", "", "jax.debug.print", "", "", func(e *graph.Example) node { return Print(e.Of("x", "n"), "x") })
+	opPrint.Ref = named("", "", "jax.debug.print", "", "", func(e *graph.Example) node {
+		return Print(e.Of("x", "n"), "x")
+	})
 }
 
 // Print returns x, and writes the text, the dtype, the shape and the elements when x is computed. In arrays of more

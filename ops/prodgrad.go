@@ -20,7 +20,8 @@ func init() {
 	// of x that are left. Its gradient exchanges the gradient that arrives for one of d1…dm, or
 	// adds it to them.
 	opProdOthers = define(graph.Op{
-		Name: "prod_others", Func: "prodOthers", Doc: "the product of all other elements over axes, with some of them replaced by those of further operands, in all ways.",
+		Name: "prod_others", Func: "prodOthers",
+		Doc:   "the product of all other elements over axes, with some of them replaced by those of further operands, in all ways.",
 		Class: graph.Composite, MinIn: 1, MaxIn: -1,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: expandOthers,
@@ -120,7 +121,8 @@ func replaced(x, d node) node {
 	p := othersOf(x, []int{axis})
 	regular := Mul(p.quotient, sumOfOthers(Div(d, p.nonZero), axis))
 	single := Mul(p.quotient, sumOfOthers(Where(p.isZero, d, num(0)), axis))
-	hidden := p.beside() // all products that a zero is left in have another factor that is left, unless there are but two others
+	// all products that a zero is left in have another factor that is left, unless there are but two others
+	hidden := p.beside()
 	if size := x.Shape()[axis]; size.IsConst() && size <= 3 {
 		hidden = num(0)
 	} else if !size.IsConst() {

@@ -23,15 +23,23 @@ func TestGradientsOfProducts(t *testing.T) {
 		call, want func(x node) node
 	}{
 		{"one axis", func(x node) node { return ops.Prod(x, 2) }, func(x node) node { return factors(x, 2) }},
-		{"first axis", func(x node) node { return ops.Prod(x, 0, ops.KeepDims()) }, func(x node) node { return ops.Unsqueeze(factors(x, 0), 0) }},
-		{"two axes", func(x node) node { return ops.Prod(x, 0, 2) }, func(x node) node { return factors(factors(x, 2), 0) }},
+		{"first axis", func(x node) node { return ops.Prod(x, 0, ops.KeepDims()) }, func(x node) node {
+			return ops.Unsqueeze(factors(x, 0), 0)
+		}},
+		{"two axes", func(x node) node { return ops.Prod(x, 0, 2) }, func(x node) node {
+			return factors(factors(x, 2), 0)
+		}},
 		{"no axes", func(x node) node { return ops.Prod(x, ops.NoAxes()) }, func(x node) node { return x }},
 		{"all", func(x node) node { return ops.Prod(x) }, func(x node) node { return factors(ops.Reshape(x, 12), 0) }},
-		{"rank 0", func(x node) node { return ops.Prod(ops.Select(ops.Reshape(x, -1), 0, 0)) }, func(x node) node { return ops.Select(ops.Reshape(x, 12), 0, 0) }},
+		{"rank 0", func(x node) node { return ops.Prod(ops.Select(ops.Reshape(x, -1), 0, 0)) }, func(x node) node {
+			return ops.Select(ops.Reshape(x, 12), 0, 0)
+		}},
 		{"cumprod", func(x node) node { return ops.CumProd(x, 2) }, func(x node) node { return products(x, 2) }},
-		{"cumprod of many", flat(func(x node) node { return ops.CumProd(x, 0) }), flat(func(x node) node { return products(x, 0) })},
+		{"cumprod of many", flat(func(x node) node { return ops.CumProd(x, 0) }),
+			flat(func(x node) node { return products(x, 0) })},
 	} {
-		want, static, named := derivatives(t, c.want, false), derivatives(t, c.call, false), derivatives(t, c.call, true)
+		want, static, named := derivatives(t, c.want, false), derivatives(t, c.call, false),
+			derivatives(t, c.call, true)
 		for zeros := range 5 {
 			data := make([]float64, 12)
 			for i := range data {
@@ -78,7 +86,8 @@ func derivatives(t *testing.T, f func(x node) node, named bool) func(data []floa
 	for order := range 3 {
 		weights := ops.FullLike(y, 0.7)
 		if y.Rank() > 0 {
-			weights = ops.Sin(ops.Add(ops.Cast(ops.Iota(g, y.Rank()-1, y.Shape()...), graph.Float64), graph.Num(float64(order))))
+			weights = ops.Sin(ops.Add(ops.Cast(ops.Iota(g, y.Rank()-1, y.Shape()...), graph.Float64),
+				graph.Num(float64(order))))
 		}
 		y = autodiff.Grad(ops.Sum(ops.Mul(y, weights)), []node{x}, autodiff.ZeroForUnused())[0]
 		outputs = append(outputs, y)

@@ -24,7 +24,8 @@ func ToCommonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType
 
 // unlessBool converts nothing where an operand is a truth value: the operation's rule refuses it, which a
 // conversion would hide.
-func unlessBool(promote func([]graph.DType, []graph.OperandRank) []graph.DType) func([]graph.DType, []graph.OperandRank) []graph.DType {
+func unlessBool(promote func([]graph.DType, []graph.OperandRank) []graph.DType) func([]graph.DType,
+	[]graph.OperandRank) []graph.DType {
 	return func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 		if slices.Contains(types, graph.Bool) {
 			return types
@@ -56,8 +57,9 @@ func converted(op *graph.Op, operands ...node) []node {
 	return in
 }
 
-// withScalars puts scalars of the graph in the place of numbers of [graph.Num] among operands, in the dtype that the operation converts all to: a
-// function of several nodes may compute something of such numbers alone. Without a tensor, or a graph, all stay as they are.
+// withScalars puts scalars of the graph in the place of numbers of [graph.Num] among operands, in the dtype that the
+// operation converts all to: a function of several nodes may compute something of such numbers alone. Without a tensor,
+// or a graph, all stay as they are.
 func withScalars(g *graph.Graph, op *graph.Op, operands ...*node) {
 	all := make([]node, len(operands))
 	for i, x := range operands {
@@ -82,8 +84,9 @@ func repeat(t graph.DType, n int) []graph.DType {
 	return list
 }
 
-// computedWide converts operands of one dtype of 16 bits to the dtype in which they are computed, for a function of several nodes that PyTorch
-// computes in one: round converts its results back, so that they are rounded once. Operands may be nil; of several dtypes they stay as they are.
+// computedWide converts operands of one dtype of 16 bits to the dtype in which they are computed, for a function of
+// several nodes that PyTorch computes in one: round converts its results back, so that they are rounded once. Operands
+// may be nil; of several dtypes they stay as they are.
 func computedWide(operands ...node) (in []node, round func(node) node) {
 	t := graph.InvalidDType
 	for _, x := range operands {

@@ -18,7 +18,8 @@ func (a putAttrs) PutAxis() int { return a.Axis }
 
 func init() {
 	opPut = define(graph.Op{
-		Name: "put_slices", Func: "putSlices", Doc: "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
+		Name: "put_slices", Func: "putSlices",
+		Doc:   "x with the slices of src at the indices along an axis, a vector of Int64; the last of several for one place stays.",
 		Class: graph.Function, MinIn: 3, MaxIn: 3, AsStored: true, Function: put, Grad: putGrad, Batch: batchPut,
 		Core: func(n *graph.Node) ([]int, int) {
 			core := n.Rank() - n.Attrs().(putAttrs).Axis
@@ -28,7 +29,8 @@ func init() {
 	})
 }
 
-// batchPut is the rule of opPut for all examples. Indices of each example are one vector of places in the axes of all, one behind the other.
+// batchPut is the rule of opPut for all examples. Indices of each example are one vector of places in the axes of all,
+// one behind the other.
 func batchPut(n node, in []node, mapped []bool) node {
 	axis, index := n.Attrs().(putAttrs).Axis, in[1]
 	in = inAll(in, mapped)
@@ -38,7 +40,8 @@ func batchPut(n node, in []node, mapped []bool) node {
 	}
 	all := in[0].Shape()
 	index = numbered(index, all[axis+1])
-	y := graph.Apply(opPut, n.Attrs(), joinedExamples(in[0], axis), Reshape(index, index.Shape().NumElements()), joinedExamples(in[2], axis))
+	y := graph.Apply(opPut, n.Attrs(), joinedExamples(in[0], axis), Reshape(index, index.Shape().NumElements()),
+		joinedExamples(in[2], axis))
 	return MoveAxis(Reshape(y, slices.Concat(all[1:axis+1], graph.Shape{all[0]}, all[axis+1:])...), axis, 0)
 }
 

@@ -10,7 +10,8 @@ var opQR *graph.Op
 
 func init() {
 	// Of a matrix with at least as many rows as columns. QR brings others to it.
-	opQR = matrixFunction("qr", "qr", "the factors Q and R of matrices with at least as many rows as columns, packed.", []int{2, 1},
+	opQR = matrixFunction("qr", "qr", "the factors Q and R of matrices with at least as many rows as columns, packed.",
+		[]int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := c.Shape(0)
 			return c.DType(0), packedShape(s[:len(s)-2], qrParts(s)...)
@@ -34,8 +35,8 @@ func qrParts(s graph.Shape) []graph.Shape {
 	return []graph.Shape{{s[len(s)-2], cols}, {cols, cols}}
 }
 
-// qrGrad is (dQ + Q·M)·R⁻ᵀ, where M is the upper triangle of dR·Rᵀ - Qᵀ·dQ without its diagonal, mirrored, and the diagonal:
-// Walter, Lehmann and Lamour, On evaluating higher-order derivatives of the QR decomposition, 2012.
+// qrGrad is (dQ + Q·M)·R⁻ᵀ, where M is the upper triangle of dR·Rᵀ - Qᵀ·dQ without its diagonal, mirrored, and the
+// diagonal: Walter, Lehmann and Lamour, On evaluating higher-order derivatives of the QR decomposition, 2012.
 func qrGrad(n, dy node, _ int) node {
 	parts := qrParts(n.In(0).Shape())
 	x, d := unpacked(n, parts...), unpacked(dy, parts...)

@@ -19,7 +19,8 @@ const (
 	QuantileMidpoint                     // the mean of both
 )
 
-var quantileModes = [...]string{"ops.QuantileLinear", "ops.QuantileLower", "ops.QuantileHigher", "ops.QuantileNearest", "ops.QuantileMidpoint"}
+var quantileModes = [...]string{"ops.QuantileLinear", "ops.QuantileLower", "ops.QuantileHigher", "ops.QuantileNearest",
+	"ops.QuantileMidpoint"}
 
 // String returns the name of the constant.
 func (m QuantileMode) String() string {
@@ -39,16 +40,26 @@ type QuantileAttrs struct {
 func (a QuantileAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Mode) }
 
 func init() {
-	opQuantile = quantile("quantile", "Quantile", "the elements below which the given fractions of an axis lie; NaN if there is one.", false)
-	opNanQuantile = quantile("nanquantile", "NanQuantile", "the elements below which the given fractions of an axis lie, ignoring NaN.", true)
-	opQuantile.Ref = named("numpy.quantile, numpy.percentile", "torch.quantile", "jax.numpy.quantile, jax.numpy.percentile", "", "",
+	opQuantile = quantile("quantile", "Quantile",
+		"the elements below which the given fractions of an axis lie; NaN if there is one.", false)
+	opNanQuantile = quantile("nanquantile", "NanQuantile",
+		"the elements below which the given fractions of an axis lie, ignoring NaN.", true)
+	opQuantile.Ref = named("numpy.quantile, numpy.percentile", "torch.quantile",
+		"jax.numpy.quantile, jax.numpy.percentile", "", "",
 		func(e *graph.Example) node { return Quantile(e.Of("x", "n", "8"), e.Of("q", "k"), 1, QuantileLinear) })
-	opNanQuantile.Ref = named("numpy.nanquantile, numpy.nanpercentile", "torch.nanquantile", "jax.numpy.nanquantile, jax.numpy.nanpercentile", "", "",
+	opNanQuantile.Ref = named("numpy.nanquantile, numpy.nanpercentile", "torch.nanquantile",
+		"jax.numpy.nanquantile, jax.numpy.nanpercentile", "", "",
 		func(e *graph.Example) node { return NanQuantile(e.Of("x", "n", "8"), num(0.5), 1, QuantileLower) })
-	composed("Median", "the lower of the two middle elements along an axis, and its position; the first NaN if there is one.",
-		named("numpy.quantile", "torch.median", "jax.numpy.quantile", "", "", func(e *graph.Example) node { return e.Several(Median(e.Of("x", "n", "8"), 1)) }))
+	composed(
+		"Median",
+		"the lower of the two middle elements along an axis, and its position; the first NaN if there is one.",
+		named("numpy.quantile", "torch.median", "jax.numpy.quantile", "", "", func(e *graph.Example) node {
+			return e.Several(Median(e.Of("x", "n", "8"), 1))
+		}))
 	composed("Mode", "the element that is most often found along an axis, the least of several, and its last place.",
-		named("", "torch.mode", "jax.scipy.stats.mode", "", "", func(e *graph.Example) node { return e.Several(Mode(e.Of("x", "n", "8"), 1)) }))
+		named("", "torch.mode", "jax.scipy.stats.mode", "", "", func(e *graph.Example) node {
+			return e.Several(Mode(e.Of("x", "n", "8"), 1))
+		}))
 }
 
 func quantile(name, fn, doc string, withoutNaN bool) *graph.Op {
@@ -57,7 +68,9 @@ func quantile(name, fn, doc string, withoutNaN bool) *graph.Op {
 		Promote: func(types []graph.DType, _ []graph.OperandRank) []graph.DType { return repeat(types[0], 2) },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if m := c.Attrs().(QuantileAttrs).Mode; int(m) >= len(quantileModes) {
-				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: name + "() interpolation must be one of ops.QuantileLinear, QuantileLower, QuantileHigher, QuantileNearest, QuantileMidpoint"})
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand,
+					Summary: name +
+						"() interpolation must be one of ops.QuantileLinear, QuantileLower, QuantileHigher, QuantileNearest, QuantileMidpoint"})
 			}
 			return c.DType(0), rules.Quantile(c, name, c.Attrs().(QuantileAttrs).Axis)
 		},

@@ -4,8 +4,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// A quantised tensor is integers of 8 or 16 bits with a scale and a zero point: an integer q stands for scale·(q - zero).
-// Scales and zero points broadcast with it: scalars are those of all elements, [C, 1, 1] those of each channel of [N, C, H, W].
+// A quantised tensor is integers of 8 or 16 bits with a scale and a zero point: an integer q stands for scale·(q -
+// zero). Scales and zero points broadcast with it: scalars are those of all elements, [C, 1, 1] those of each channel
+// of [N, C, H, W].
 
 func init() {
 	numbers := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Int8, name, dims...) }
@@ -26,11 +27,13 @@ func init() {
 				return MatMulInteger(numbers(e, "x", "n", "k"), numbers(e, "y", "k", "m"), nil, nil)
 			}))
 	composed("QLinearMatMul", "the matrix product of quantised matrices, quantised.",
-		shownAs("QLinearMatMul(x, xScale, zero, y, yScale, zero, scale, zero)", flat(flatBetweenJumps, "", "torch.ops.quantized.matmul", "", "QLinearMatMul", "",
-			func(e *graph.Example) node {
-				zero := numbers(e, "zero")
-				return QLinearMatMul(numbers(e, "x", "n", "k"), e.Of("xScale"), zero, numbers(e, "y", "k", "m"), e.Of("yScale"), zero, e.Of("scale"), zero)
-			})))
+		shownAs("QLinearMatMul(x, xScale, zero, y, yScale, zero, scale, zero)",
+			flat(flatBetweenJumps, "", "torch.ops.quantized.matmul", "", "QLinearMatMul", "",
+				func(e *graph.Example) node {
+					zero := numbers(e, "zero")
+					return QLinearMatMul(numbers(e, "x", "n", "k"), e.Of("xScale"), zero, numbers(e, "y", "k", "m"),
+						e.Of("yScale"), zero, e.Of("scale"), zero)
+				})))
 }
 
 // Quantize returns round(x/scale) + zero, rounded half to even and clamped to the range of zero's dtype: Int8, Uint8,
@@ -168,14 +171,16 @@ func MatMulInteger(x, y, xZero, yZero *graph.Node) *graph.Node {
 // those of x and y broadcast with the result.
 func QLinearMatMul(x, xScale, xZero, y, yScale, yZero, scale, zero *graph.Node) *graph.Node {
 	defer building("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero)()
-	if bad := refusedQuantized(refused("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero), x, xZero, y, yZero, zero); bad != nil {
+	if bad := refusedQuantized(refused("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero), x, xZero, y,
+		yZero, zero); bad != nil {
 		return bad
 	}
 	sums := Cast(MatMul(lessZero(x, xZero), lessZero(y, yZero)), graph.Float32)
 	return quantized(Mul(sums, Div(Mul(xScale, yScale), scale)), zero)
 }
 
-// refusedStored returns the node of a mistake where a scale is not computed with, or one of some operands not of a dtype of quantised numbers.
+// refusedStored returns the node of a mistake where a scale is not computed with, or one of some operands not of a
+// dtype of quantised numbers.
 func refusedStored(call refusedCall, scale node, numbers ...node) node {
 	if bad := notNodes(call); bad != nil {
 		return bad
@@ -185,13 +190,15 @@ func refusedStored(call refusedCall, scale node, numbers ...node) node {
 	}
 	if t := scale.DType(); !t.IsFloat() {
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-			Summary: "a scale is of floating-point numbers, whose dtype the result has, and " + scale.Called() + " has dtype " + t.String(),
-			Help:    []string{"convert it: ops.Cast(…, graph.Float32); of a number, graph.Num(2.0)"}})
+			Summary: "a scale is of floating-point numbers, whose dtype the result has, and " + scale.Called() +
+				" has dtype " + t.String(),
+			Help: []string{"convert it: ops.Cast(…, graph.Float32); of a number, graph.Num(2.0)"}})
 	}
 	for _, x := range numbers {
 		if t := x.DType(); !isQuantized(t) && !t.IsStorage() && t != graph.Int32 {
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-				Summary: "quantised numbers and their zero points are Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and " + x.Called() + " has dtype " + t.String()})
+				Summary: "quantised numbers and their zero points are Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and " +
+					x.Called() + " has dtype " + t.String()})
 		}
 	}
 	return nil
@@ -205,7 +212,8 @@ func refusedQuantized(call refusedCall, integers ...node) node {
 	for _, x := range integers {
 		if t := x.DType(); !isQuantized(t) {
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-				Summary: "quantised integers and their zero points are Int8, Uint8, Int16 or Uint16, and " + x.Called() + " has dtype " + t.String()})
+				Summary: "quantised integers and their zero points are Int8, Uint8, Int16 or Uint16, and " +
+					x.Called() + " has dtype " + t.String()})
 		}
 	}
 	return nil

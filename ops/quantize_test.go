@@ -103,7 +103,8 @@ func TestQuantizedOperations(t *testing.T) {
 }
 
 // onnxDTypes are the dtypes by ONNX's numbers; of integers of fewer bits, that which holds them.
-var onnxDTypes = map[int]graph.DType{2: graph.Uint8, 3: graph.Int8, 4: graph.Uint16, 5: graph.Int16, 17: graph.Float8E4M3FN, 19: graph.Float8E5M2,
+var onnxDTypes = map[int]graph.DType{2: graph.Uint8, 3: graph.Int8, 4: graph.Uint16, 5: graph.Int16,
+	17: graph.Float8E4M3FN, 19: graph.Float8E5M2,
 	21: graph.Uint8, 22: graph.Int8, 25: graph.Uint8, 26: graph.Int8}
 
 var quantizedCalls = map[string]func(a quantizeAttributes, in []node) []node{
@@ -142,7 +143,8 @@ var quantizedCalls = map[string]func(a quantizeAttributes, in []node) []node{
 		return []node{ops.ConvInteger(in[0], in[1], in[2], a.optional(in[3:]), a.options()...)}
 	},
 	"QLinearConv": func(a quantizeAttributes, in []node) []node {
-		return []node{ops.QLinearConv(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], a.optional(in[8:]), a.options()...)}
+		return []node{ops.QLinearConv(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], a.optional(in[8:]),
+			a.options()...)}
 	},
 	"MatMulInteger": func(_ quantizeAttributes, in []node) []node {
 		in = append(in, nil, nil)

@@ -12,10 +12,14 @@ func init() {
 	composed("ConvInteger", "the convolution of x - xZero with weights w - wZero, in int32.",
 		named("", "", "", "ConvInteger", "", func(e *graph.Example) node { return ConvInteger(x(e), w(e), nil, nil) }))
 	composed("QLinearConv", "the convolution of quantised operands, quantised.",
-		shownAs("QLinearConv(x, xScale, xZero, w, wScale, wZero, scale, zero, nil)", flat(flatBetweenJumps, "", "torch.ao.nn.quantized.functional.conv2d", "", "QLinearConv", "", func(e *graph.Example) node {
-			xZero, wZero, zero := e.As(graph.Uint8, "xZero"), e.As(graph.Int8, "wZero"), e.As(graph.Uint8, "zero")
-			return QLinearConv(x(e), e.Of("xScale"), xZero, w(e), e.Of("wScale"), wZero, e.Of("scale"), zero, nil)
-		})))
+		shownAs("QLinearConv(x, xScale, xZero, w, wScale, wZero, scale, zero, nil)",
+			flat(flatBetweenJumps, "", "torch.ao.nn.quantized.functional.conv2d", "", "QLinearConv", "",
+				func(e *graph.Example) node {
+					xZero, wZero, zero := e.As(graph.Uint8, "xZero"), e.As(graph.Int8, "wZero"),
+						e.As(graph.Uint8, "zero")
+					return QLinearConv(x(e), e.Of("xScale"), xZero, w(e), e.Of("wScale"), wZero, e.Of("scale"), zero,
+						nil)
+				})))
 }
 
 // ConvInteger returns the convolution of x - xZero with weights w - wZero, 8-bit or 16-bit integers, as Int32, which
@@ -71,7 +75,8 @@ func QLinearConv(x, xScale, xZero, w, wScale, wZero, scale, zero, bias *graph.No
 	if bias != nil {
 		if bias.DType() != graph.Int32 || bias.Rank() != 1 {
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
-				Summary: "a bias is Int32 with an element for each output channel, and " + bias.Called() + " is " + bias.DType().String() + bias.Shape().String()})
+				Summary: "a bias is Int32 with an element for each output channel, and " + bias.Called() + " is " +
+					bias.DType().String() + bias.Shape().String()})
 		}
 		sums = Add(sums, ofChannels(bias, w.Rank()-2))
 	}

@@ -57,8 +57,8 @@ func quantizeOptions(opts []QuantizeOption) (o quantizeCall) {
 	return o
 }
 
-// judge notes the dtype that the zero point says, and returns the node of a mistake of the operands or the options. behind are fixed arguments before
-// the options.
+// judge notes the dtype that the zero point says, and returns the node of a mistake of the operands or the options.
+// behind are fixed arguments before the options.
 func (o *quantizeCall) judge(fn string, x, scale, zero node, behind ...any) node {
 	call := refused(fn, x, scale).with(append(behind, o.words...)...)
 	if bad := notTensors(call); bad != nil {
@@ -80,17 +80,22 @@ func (o *quantizeCall) judge(fn string, x, scale, zero node, behind ...any) node
 	switch t := o.dtype; {
 	case !isQuantized(t) && !t.IsStorage():
 		if zero != nil {
-			return refuse(graph.CodeDType, "quantised numbers and their zero points must be Int8, Uint8, Int16, Uint16, Float8E4M3FN or Float8E5M2, but %s has dtype %s", zero.Called(), t)
+			return refuse(graph.CodeDType,
+				"quantised numbers and their zero points must be Int8, Uint8, Int16, Uint16, Float8E4M3FN or Float8E5M2, but %s has dtype %s",
+				zero.Called(), t)
 		}
-		return refuse(graph.CodeDType, "quantised numbers must be Int8, Uint8, Int16, Uint16, Float8E4M3FN or Float8E5M2, but are %s", t)
+		return refuse(graph.CodeDType,
+			"quantised numbers must be Int8, Uint8, Int16, Uint16, Float8E4M3FN or Float8E5M2, but are %s", t)
 	case said != graph.InvalidDType && said != t:
 		return refuse(graph.CodeDType, "the result should be %s, but the zero point %s is %s", said, zero.Called(), t)
 	case o.unsaturated && !t.IsStorage():
-		return refuse(graph.CodeOperand, "Unsaturated applies only to Float8E4M3FN and Float8E5M2: integers are always clamped")
+		return refuse(graph.CodeOperand,
+			"Unsaturated applies only to Float8E4M3FN and Float8E5M2: integers are always clamped")
 	case o.bits != -1 && t.IsStorage():
 		return refuse(graph.CodeOperand, "QuantizedBits is for integers, but the result is %s", t)
 	case o.bits != -1 && (o.bits < 2 || o.bits > t.Bits()):
-		return refuse(graph.CodeOperand, "QuantizedBits is %d, but must be from 2 to the bits of %s, %d", o.bits, t, t.Bits())
+		return refuse(graph.CodeOperand, "QuantizedBits is %d, but must be from 2 to the bits of %s, %d", o.bits, t,
+			t.Bits())
 	}
 	return nil
 }

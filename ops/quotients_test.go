@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Derivatives of functions that are a quotient by x are those of their series at 0, and go on without a step where the series ends.
+// Derivatives of functions that are a quotient by x are those of their series at 0, and go on without a step where the
+// series ends.
 func TestDerivativesOfQuotientsNearZero(t *testing.T) {
 	for name, c := range map[string]struct {
 		f      func(*graph.Node) *graph.Node

@@ -13,7 +13,8 @@ var opRandomBits *graph.Op
 
 func init() {
 	opRandomBits = define(graph.Op{
-		Name: "random_bits", Func: "randomBits", Doc: "64 random bits for a place of a stream: SplitMix64.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "random_bits", Func: "randomBits", Doc: "64 random bits for a place of a stream: SplitMix64.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			for i := range 2 {
 				if t := c.DType(i); t != graph.Int64 {
@@ -28,10 +29,12 @@ func init() {
 		named("", "torch.nn.functional.dropout", "", "Dropout", "Dropout",
 			func(e *graph.Example) node { return Dropout(e.Of("x", "n"), 0.5, e.As(graph.Int64, "seed")) }))
 	composed("Normal", "numbers of the normal distribution.",
-		flat(noSlope, "numpy.random.standard_normal", "torch.randn, torch.normal, torch.distributions.Normal", "jax.random.normal", "RandomNormal", "GaussianRandomNode",
+		flat(noSlope, "numpy.random.standard_normal", "torch.randn, torch.normal, torch.distributions.Normal",
+			"jax.random.normal", "RandomNormal", "GaussianRandomNode",
 			func(e *graph.Example) node { return Normal(e.As(graph.Int64, "seed"), e.DType, e.Shape("n")...) }))
 	composed("Uniform", "numbers that are evenly distributed from 0 up to and without 1.",
-		flat(noSlope, "numpy.random.random", "torch.rand, torch.distributions.Uniform", "jax.random.uniform", "RandomUniform", "UniformRandomNode",
+		flat(noSlope, "numpy.random.random", "torch.rand, torch.distributions.Uniform", "jax.random.uniform",
+			"RandomUniform", "UniformRandomNode",
 			func(e *graph.Example) node { return Uniform(e.As(graph.Int64, "seed"), e.DType, e.Shape("n")...) }))
 }
 
@@ -136,7 +139,8 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	return Where(keep, Mul(x, num(1/(1-p))), num(0))
 }
 
-// refusedSeed refuses the seed that is a call's first operand, unless it is a scalar of a graph; nil where it is one. Its dtype is looked at where bits are drawn.
+// refusedSeed refuses the seed that is a call's first operand, unless it is a scalar of a graph; nil where it is one.
+// Its dtype is looked at where bits are drawn.
 func refusedSeed(call refusedCall) node {
 	seed := call.in[0]
 	switch {
@@ -156,5 +160,6 @@ func refusedSeed(call refusedCall) node {
 // noSeed is the mistake of a seed that is none.
 func noSeed(what string) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeOperand, Summary: what,
-		Help: []string{"use an Int64 scalar, and feed a different number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
+		Help: []string{
+			"use an Int64 scalar, and feed a different number to each run: seed := g.Input(\"seed\", graph.Int64)"}}
 }

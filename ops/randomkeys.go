@@ -51,7 +51,8 @@ func FoldIn(key, data *graph.Node) *graph.Node {
 	}
 	if data != nil && data.Judged() && (!data.DType().IsIndex() || data.Rank() != 0) {
 		return refusal(refused("FoldIn", key, data), &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("FoldIn needs an integer scalar, but %s is %s%s", data.Called(), data.DType(), data.Shape())})
+			Summary: fmt.Sprintf("FoldIn needs an integer scalar, but %s is %s%s", data.Called(), data.DType(),
+				data.Shape())})
 	}
 	if data != nil && data.Judged() {
 		data = key.Graph().Convert(data, graph.Int64)
@@ -66,7 +67,8 @@ func refusedKey(call refusedCall, key node) node {
 		return refusal(call, nil)
 	case key.Graph() == nil || key.DType() != graph.Int64 || key.Rank() != 0:
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("a key must be an Int64 scalar of the graph, but %s is %s%s", key.Called(), key.DType(), key.Shape())})
+			Summary: fmt.Sprintf("a key must be an Int64 scalar of the graph, but %s is %s%s", key.Called(),
+				key.DType(), key.Shape())})
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ func Arange(g *graph.Graph, t graph.DType, start, stop, step float64) *graph.Nod
 	defer creating(g, "Arange", "graph."+t.GoName(), start, stop, step)()
 	count := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(count) || count > math.MaxInt32 || t == graph.Bool {
-		return badRange(g, "Arange", fmt.Sprintf("there is no range from %v to %v with step %v in %s", start, stop, step, t))
+		return badRange(g, "Arange", fmt.Sprintf(
+			"there is no range from %v to %v with step %v in %s", start, stop, step, t))
 	}
 	return spaced(g, t, start, step, graph.Dim(max(count, 0)))
 }
@@ -128,8 +129,11 @@ func TriuIndices(g *graph.Graph, rows, columns, diagonal int) (row, column *grap
 const maxTriangle = 1 << 16
 
 func triangleIndices(g *graph.Graph, fn string, rows, columns int, inside func(i, j int) bool) (row, column node) {
-	if rows < 0 || columns < 0 || rows > maxTriangle || columns > maxTriangle || int64(rows)*int64(columns) > maxTriangle {
-		bad := badRange(g, fn, fmt.Sprintf("a matrix of %d rows and %d columns is too large: its triangle may have up to 2^16 elements", rows, columns))
+	if rows < 0 || columns < 0 || rows > maxTriangle || columns > maxTriangle ||
+		int64(rows)*int64(columns) > maxTriangle {
+		bad := badRange(g, fn,
+			fmt.Sprintf("a matrix of %d rows and %d columns is too large: its triangle may have up to 2^16 elements",
+				rows, columns))
 		return bad, bad
 	}
 	var is, js []int64
@@ -159,7 +163,9 @@ func Meshgrid(xs ...*graph.Node) []*graph.Node {
 		case x == nil || !x.Judged():
 			return []*graph.Node{refusal(call, nil)}
 		case x.Graph() == nil || x.Rank() != 1:
-			return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("a grid needs vectors, but %s has shape %s", x.Called(), x.Shape())})}
+			return []*graph.Node{
+				refusal(call, &graph.Mistake{Code: graph.CodeRank,
+					Summary: fmt.Sprintf("a grid needs vectors, but %s has shape %s", x.Called(), x.Shape())})}
 		}
 		shape[i] = x.Shape()[0]
 	}
@@ -183,7 +189,9 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 		return bad
 	}
 	if x.Rank() == 0 {
-		return refusal(refused("DiagEmbed", x).with(diagonal), &graph.Mistake{Code: graph.CodeRank, Summary: "a diagonal is made of vectors, and " + x.Called() + " is a scalar"})
+		return refusal(refused("DiagEmbed", x).with(diagonal),
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: "a diagonal is made of vectors, and " + x.Called() + " is a scalar"})
 	}
 	if t := x.DType(); !t.IsFloat() || t.IsStorage() { // no gradients
 		return diagonalMatrix(x, diagonal)
@@ -198,7 +206,8 @@ func diagonalMatrix(x node, diagonal int) node {
 	away := graph.Dim(max(diagonal, -diagonal))
 	size := x.Shape()[x.Rank()-1].Plus(away)
 	row, column := Iota(x.Graph(), 0, size, 1), Iota(x.Graph(), 1, 1, size)
-	onIt := Equal(column, Add(row, graph.Num(diagonal))).Silence(graph.CodeMutualExpand) // a comparison with a number for each row is that of narrow indices
+	// a comparison with a number for each row is that of narrow indices
+	onIt := Equal(column, Add(row, graph.Num(diagonal))).Silence(graph.CodeMutualExpand)
 	before, after := graph.Dim(0), away
 	if diagonal > 0 {
 		before, after = away, 0
@@ -220,7 +229,8 @@ func Vander(x *graph.Node, columns int, increasing bool) *graph.Node {
 	}
 	if x.Rank() != 1 || columns < 0 || columns > maxPowers {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("Vander needs a vector and 0 to %d columns, but got shape %s and %d columns", maxPowers, x.Shape(), columns)})
+			Summary: fmt.Sprintf("Vander needs a vector and 0 to %d columns, but got shape %s and %d columns",
+				maxPowers, x.Shape(), columns)})
 	}
 	if t := x.DType(); !t.IsFloat() && t != graph.Uint64 {
 		x = Cast(x, graph.Int64)
@@ -248,23 +258,31 @@ func init() {
 		func(e *graph.Example) node { return Ones(e.Graph, e.DType, e.Shape("n", "k")...) })
 	inGraph("OnesLike", "1 in every position of x.", "numpy.ones_like", "torch.ones_like", "jax.numpy.ones_like", "",
 		func(e *graph.Example) node { return OnesLike(e.Of("x", "n")) })
-	inGraph("UniformLike", "uniformly distributed numbers in every position of x.", "", "torch.rand_like", "", "RandomUniformLike",
+	inGraph("UniformLike", "uniformly distributed numbers in every position of x.", "", "torch.rand_like", "",
+		"RandomUniformLike",
 		func(e *graph.Example) node { return UniformLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
-	inGraph("NormalLike", "numbers from the normal distribution in every position of x.", "", "torch.randn_like", "", "RandomNormalLike",
+	inGraph("NormalLike", "numbers from the normal distribution in every position of x.", "", "torch.randn_like", "",
+		"RandomNormalLike",
 		func(e *graph.Example) node { return NormalLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
-	inGraph("Arange", "start, start + step, … before stop.", "numpy.arange, numpy.indices", "torch.arange", "jax.numpy.arange", "Range",
+	inGraph("Arange", "start, start + step, … before stop.", "numpy.arange, numpy.indices", "torch.arange",
+		"jax.numpy.arange", "Range",
 		func(e *graph.Example) node { return Arange(e.Graph, e.DType, 0, 10, 3) })
-	inGraph("Linspace", "evenly spaced numbers from start to stop.", "numpy.linspace", "torch.linspace", "jax.numpy.linspace", "",
+	inGraph("Linspace", "evenly spaced numbers from start to stop.", "numpy.linspace", "torch.linspace",
+		"jax.numpy.linspace", "",
 		func(e *graph.Example) node { return Linspace(e.Graph, e.DType, 0, 1, e.Shape("n")[0]) })
-	inGraph("Logspace", "base to the powers of evenly spaced numbers.", "numpy.logspace", "torch.logspace", "jax.numpy.logspace", "",
+	inGraph("Logspace", "base to the powers of evenly spaced numbers.", "numpy.logspace", "torch.logspace",
+		"jax.numpy.logspace", "",
 		func(e *graph.Example) node { return Logspace(e.Graph, e.DType, 0, 3, e.Shape("n")[0], 10) })
-	inGraph("Eye", "1 on the diagonal, 0 elsewhere.", "numpy.eye, numpy.identity", "torch.eye", "jax.numpy.eye, jax.numpy.identity", "EyeLike",
+	inGraph("Eye", "1 on the diagonal, 0 elsewhere.", "numpy.eye, numpy.identity", "torch.eye",
+		"jax.numpy.eye, jax.numpy.identity", "EyeLike",
 		func(e *graph.Example) node { s := e.Shape("n", "m"); return Eye(e.Graph, e.DType, s[0], s[1]) })
 	inGraph("Tri", "1 on and below a diagonal, 0 elsewhere.", "numpy.tri", "", "jax.numpy.tri", "",
 		func(e *graph.Example) node { s := e.Shape("n", "m"); return Tri(e.Graph, e.DType, s[0], s[1], 0) })
-	inGraph("TrilIndices", "the places on and below a diagonal.", "numpy.tril_indices", "torch.tril_indices", "jax.numpy.tril_indices, jax.numpy.tril_indices_from", "",
+	inGraph("TrilIndices", "the places on and below a diagonal.", "numpy.tril_indices", "torch.tril_indices",
+		"jax.numpy.tril_indices, jax.numpy.tril_indices_from", "",
 		func(e *graph.Example) node { return e.Several(TrilIndices(e.Graph, 3, 3, 0)) })
-	inGraph("TriuIndices", "the places on and above a diagonal.", "numpy.triu_indices", "torch.triu_indices", "jax.numpy.triu_indices, jax.numpy.triu_indices_from", "",
+	inGraph("TriuIndices", "the places on and above a diagonal.", "numpy.triu_indices", "torch.triu_indices",
+		"jax.numpy.triu_indices, jax.numpy.triu_indices_from", "",
 		func(e *graph.Example) node { return e.Several(TriuIndices(e.Graph, 3, 3, 0)) })
 	composed("Meshgrid", "each vector along its own axis of a grid.",
 		named("numpy.meshgrid", "torch.meshgrid", "jax.numpy.meshgrid", "", "",

@@ -25,12 +25,13 @@ func TestRanges(t *testing.T) {
 		want  []float64
 		shape []int
 	}{
-		"arange":        {ops.Arange(g, graph.Int64, 1, 10, 3), []float64{1, 4, 7}, []int{3}},
-		"arange down":   {ops.Arange(g, graph.Float32, 1, -1, -0.5), []float64{1, 0.5, 0, -0.5}, []int{4}},
-		"arange none":   {ops.Arange(g, graph.Int32, 3, 1, 1), []float64{}, []int{0}},
-		"linspace":      {ops.Linspace(g, graph.Float64, -1, 1, 5), []float64{-1, -0.5, 0, 0.5, 1}, []int{5}},
-		"linspace 1":    {ops.Linspace(g, graph.Float64, 7, 9, 1), []float64{7}, []int{1}},
-		"linspace 10":   {ops.Select(ops.Linspace(g, graph.Float32, 0, 0.1, 10), 0, -1), []float64{float64(float32(0.1))}, []int{}},
+		"arange":      {ops.Arange(g, graph.Int64, 1, 10, 3), []float64{1, 4, 7}, []int{3}},
+		"arange down": {ops.Arange(g, graph.Float32, 1, -1, -0.5), []float64{1, 0.5, 0, -0.5}, []int{4}},
+		"arange none": {ops.Arange(g, graph.Int32, 3, 1, 1), []float64{}, []int{0}},
+		"linspace":    {ops.Linspace(g, graph.Float64, -1, 1, 5), []float64{-1, -0.5, 0, 0.5, 1}, []int{5}},
+		"linspace 1":  {ops.Linspace(g, graph.Float64, 7, 9, 1), []float64{7}, []int{1}},
+		"linspace 10": {ops.Select(ops.Linspace(g, graph.Float32, 0, 0.1, 10), 0, -1),
+			[]float64{float64(float32(0.1))}, []int{}},
 		"logspace":      {ops.Logspace(g, graph.Float64, 0, 2, n, 10), []float64{1, 10, 100}, []int{3}},
 		"eye":           {ops.Eye(g, graph.Float32, 2, 3), []float64{1, 0, 0, 0, 1, 0}, []int{2, 3}},
 		"tri":           {ops.Tri(g, graph.Int32, 2, 3, 1), []float64{1, 1, 0, 1, 1, 1}, []int{2, 3}},

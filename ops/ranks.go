@@ -59,14 +59,18 @@ func RankData(x *graph.Node, axis int, method RankMethod) *graph.Node {
 // ranksOf are the ranks along the last axis.
 func ranksOf(x node, method RankMethod) node {
 	sorted, order := Sort(x, -1, false)
-	least, most := func() node { return SearchSorted(sorted, x, false) }, func() node { return SearchSorted(sorted, x, true) }
+	least, most := func() node { return SearchSorted(sorted, x, false) }, func() node {
+		return SearchSorted(sorted, x, true)
+	}
 	switch method {
 	case RankMin:
 		return Add(least(), num64(1))
 	case RankMax:
 		return most()
 	case RankDense:
-		return Gather(CumSum(Cast(beginsRun(sorted, x.Rank()-1), graph.Int64), -1), -1, Minimum(least(), Sub(Size(x.Graph(), graph.Int64, lastSize(x)), num64(1)))) // NaN is behind all
+		// NaN is behind all
+		return Gather(CumSum(Cast(beginsRun(sorted, x.Rank()-1), graph.Int64), -1), -1,
+			Minimum(least(), Sub(Size(x.Graph(), graph.Int64, lastSize(x)), num64(1))))
 	case RankOrdinal:
 		return Add(ArgSort(order, -1, false), num64(1))
 	}
@@ -88,7 +92,8 @@ func StandardError(x *graph.Node, correction float64, axes ...Axis) *graph.Node 
 	return Mul(deviation, Cast(Rsqrt(reducedCount(x, a)), deviation.DType()))
 }
 
-// reducedCount is how many elements of x a reduction makes one of, in Float64, since there may be more than a short dtype counts.
+// reducedCount is how many elements of x a reduction makes one of, in Float64, since there may be more than a short
+// dtype counts.
 func reducedCount(x node, a ReduceAttrs) node {
 	count := x.Shape().NumElements()
 	if a.Axes != nil {
@@ -101,9 +106,12 @@ func reducedCount(x node, a ReduceAttrs) node {
 }
 
 func init() {
-	composed("RankData", "the rank of each element along an axis, from 1 for the least; equal ones have the mean of theirs.",
+	composed("RankData",
+		"the rank of each element along an axis, from 1 for the least; equal ones have the mean of theirs.",
 		flat(flatBetweenJumps, "scipy.stats.rankdata", "", "jax.scipy.stats.rankdata", "", "",
 			func(e *graph.Example) node { return RankData(e.Of("x", "n", "k"), 1, RankAverage) }))
 	composed("StandardError", "the standard error of the mean over axes.",
-		named("scipy.stats.sem", "", "jax.scipy.stats.sem", "", "", func(e *graph.Example) node { return StandardError(e.Of("x", "n", "k"), 1, 1) }))
+		named("scipy.stats.sem", "", "jax.scipy.stats.sem", "", "", func(e *graph.Example) node {
+			return StandardError(e.Of("x", "n", "k"), 1, 1)
+		}))
 }

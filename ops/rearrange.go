@@ -40,7 +40,8 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		}
 	}
 	if problem != "" {
-		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
+		return refusal(refused("Narrow", x).with(axis, start, length),
+			&graph.Mistake{Code: graph.CodeSlice, Summary: problem})
 	}
 	return Slice(x, axis, from, from.Plus(length), 1)
 }
@@ -184,7 +185,9 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	}
 	at := countedFromZero([]int{first, last}, x.Rank())
 	if at[0] > at[1] {
-		return refusal(refused("Flatten", x).with(first, last), &graph.Mistake{Code: graph.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
+		return refusal(refused("Flatten", x).with(first, last),
+			&graph.Mistake{Code: graph.CodeAxis,
+				Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
 	}
 	merged := x.Shape()[at[0] : at[1]+1].NumElements()
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
@@ -214,16 +217,20 @@ func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
 		into[hole] = size.DividedBy(known)
 	}
 	p := prove.NewProver(x.Graph().Bounds)
-	text := fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%s) in the input tensor", graph.Shape(sizes), axis, size)
+	text := fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%s) in the input tensor",
+		graph.Shape(sizes), axis, size)
 	if len(sizes) == 0 || known == 0 && hole >= 0 || p.Judge(need) == prove.Refused {
-		return refusal(refused("Unflatten", x).with(append([]any{axis}, shapeWords(sizes)...)...), &graph.Mistake{Code: graph.CodeReshape, Summary: text, Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}}})
+		return refusal(refused("Unflatten", x).with(append([]any{axis}, shapeWords(sizes)...)...),
+			&graph.Mistake{Code: graph.CodeReshape, Summary: text,
+				Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}}})
 	}
 	out := Reshape(x, slices.Replace(slices.Clone(x.Shape()), axis, axis+1, into...)...)
 	if out.Judged() { // also where another axis has no elements, and a reshape asks for nothing
 		requireSizes(out, need, text)
 	}
 	if hole >= 0 && out.Judged() {
-		requireSizes(out, graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Why: "the size -1 of an unflattened axis is found by division"}, text)
+		requireSizes(out, graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1,
+			Why: "the size -1 of an unflattened axis is found by division"}, text)
 	}
 	return out
 }
@@ -250,7 +257,8 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	}
 	if !index.DType().IsInt() {
 		return refusal(refused("OneHot", index), &graph.Mistake{Code: graph.CodeDType,
-			Summary: "one_hot is only applicable to index tensor, and " + index.Called() + " has dtype " + index.DType().String()})
+			Summary: "one_hot is only applicable to index tensor, and " + index.Called() + " has dtype " +
+				index.DType().String()})
 	}
 	index = Cast(index, graph.Int64)
 	shape := append(slices.Repeat([]graph.Dim{1}, index.Rank()), classes)
@@ -264,7 +272,8 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 func MultiHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	defer building("MultiHot", index, classes, "graph."+t.GoName())()
 	if index != nil && index.Judged() && index.Rank() == 0 {
-		return refused("MultiHot", index).wrong(graph.CodeRank, "the integers must be along the last axis, but %s is a scalar", index.Called())
+		return refused("MultiHot", index).wrong(
+			graph.CodeRank, "the integers must be along the last axis, but %s is a scalar", index.Called())
 	}
 	hot := OneHot(index, classes, graph.Bool)
 	if hot.Err() != nil || !hot.Judged() {
@@ -307,7 +316,8 @@ func magnitude(x node) node {
 
 func init() {
 	composed("Flatten", "axes made one.",
-		named("numpy.reshape, numpy.ravel", "torch.flatten, torch.ravel", "jax.numpy.reshape, jax.numpy.ravel, jax.lax.collapse", "Flatten", "",
+		named("numpy.reshape, numpy.ravel", "torch.flatten, torch.ravel",
+			"jax.numpy.reshape, jax.numpy.ravel, jax.lax.collapse", "Flatten", "",
 			func(e *graph.Example) node { return Flatten(e.Of("x", "n", "k", "m"), 1, -1) }))
 	composed("IsFinite", "whether x is neither infinite nor NaN.",
 		named("numpy.isfinite", "torch.isfinite", "jax.numpy.isfinite, jax.lax.is_finite", "", "",

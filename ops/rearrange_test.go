@@ -25,17 +25,22 @@ func TestArrangements(t *testing.T) {
 		"roll back":            {ops.Roll(x, -1, -4), []int{2, 3}, []int32{2, 3, 1, 5, 6, 4}},
 		"roll by nothing":      {ops.Roll(x, 0, 2), []int{2, 3}, []int32{1, 2, 3, 4, 5, 6}},
 		"roll a symbolic axis": {ops.Roll(s, 0, 1), []int{4}, []int32{4, 1, 2, 3}},
-		"tile":                 {ops.Tile(x, 2, 1, 2), []int{2, 2, 6}, []int32{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}},
+		"tile": {ops.Tile(x, 2, 1, 2), []int{2, 2, 6},
+			[]int32{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}},
 		"tile a symbolic axis": {ops.Tile(s, 2), []int{8}, []int32{1, 2, 3, 4, 1, 2, 3, 4}},
-		"repeat_interleave":    {ops.RepeatInterleave(x, 1, 2), []int{2, 6}, []int32{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
-		"moveaxis":             {ops.MoveAxis(x, 0, -1), []int{3, 2}, []int32{1, 4, 2, 5, 3, 6}},
-		"flatten":              {ops.Flatten(x, 0, 1), []int{6}, []int32{1, 2, 3, 4, 5, 6}},
-		"narrow from the end":  {ops.Narrow(x, 1, -2, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
-		"narrow":               {ops.Narrow(x, 1, 1, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
-		"last chunk":           {ops.Chunk(x, 1, 2)[1], []int{2, 1}, []int32{3, 6}},
-		"one_hot":              {ops.OneHot(x, 4, graph.Bool), []int{2, 3, 4}, []bool{false, true, false, false, false, false, true, false, false, false, false, true, false, false, false, false, false, false, false, false, false, false, false, false}},
-		"outer":                {ops.Outer(s, ops.Select(x, 0, 0)), []int{4, 3}, []int32{1, 2, 3, 2, 4, 6, 3, 6, 9, 4, 8, 12}},
-		"masked_fill":          {ops.MaskedFill(x, ops.Less(x, graph.Num(3)), graph.Num(-1)), []int{2, 3}, []int32{-1, -1, 3, 4, 5, 6}},
+		"repeat_interleave": {ops.RepeatInterleave(x, 1, 2), []int{2, 6},
+			[]int32{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
+		"moveaxis":            {ops.MoveAxis(x, 0, -1), []int{3, 2}, []int32{1, 4, 2, 5, 3, 6}},
+		"flatten":             {ops.Flatten(x, 0, 1), []int{6}, []int32{1, 2, 3, 4, 5, 6}},
+		"narrow from the end": {ops.Narrow(x, 1, -2, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
+		"narrow":              {ops.Narrow(x, 1, 1, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
+		"last chunk":          {ops.Chunk(x, 1, 2)[1], []int{2, 1}, []int32{3, 6}},
+		"one_hot": {ops.OneHot(x, 4, graph.Bool), []int{2, 3, 4},
+			[]bool{false, true, false, false, false, false, true, false, false, false, false, true, false, false, false,
+				false, false, false, false, false, false, false, false, false}},
+		"outer": {ops.Outer(s, ops.Select(x, 0, 0)), []int{4, 3}, []int32{1, 2, 3, 2, 4, 6, 3, 6, 9, 4, 8, 12}},
+		"masked_fill": {ops.MaskedFill(x, ops.Less(x, graph.Num(3)), graph.Num(-1)), []int{2, 3},
+			[]int32{-1, -1, 3, 4, 5, 6}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := value(t, in, c.y)
@@ -48,7 +53,8 @@ func TestArrangements(t *testing.T) {
 func TestArrangementsThatCannotBe(t *testing.T) {
 	g := graph.New("arrange")
 	x := g.Input("x", graph.Float32, 2, 3)
-	requireMistake(t, ops.Tile(x, 2), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+	requireMistake(t, ops.Tile(x, 2),
+		"Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
 	requireMistake(t, ops.Chunk(x, 0, 0)[0], "chunk expects `chunks` to be greater than 0, got: 0")
 	requireMistake(t, ops.Flatten(x, 1, 0), "flatten() has invalid args: start_dim cannot come after end_dim")
 	requireMistake(t, ops.Roll(x, 2, 1), "Dimension out of range (expected to be in range of [-2, 1], but got 2)")
@@ -98,7 +104,8 @@ func TestRollByMoreThanTheAxisHas(t *testing.T) {
 					data[i] = int32(i)
 					want[((i+shift)%size+size)%size] = int32(i)
 				}
-				require.Equal(t, want, value(t, feeds{x: reference.Of(data, size)}, y).Data, "%d places of %d", shift, size)
+				require.Equal(t, want, value(t, feeds{x: reference.Of(data, size)}, y).Data, "%d places of %d", shift,
+					size)
 			}
 		}
 	}
@@ -106,7 +113,8 @@ func TestRollByMoreThanTheAxisHas(t *testing.T) {
 
 func TestAddCDivOfNumbers(t *testing.T) {
 	g := graph.New("addcdiv")
-	for dtype, want := range map[graph.DType]graph.DType{graph.Float32: graph.Float32, graph.Float64: graph.Float64, graph.Int64: graph.Float32} {
+	for dtype, want := range map[graph.DType]graph.DType{
+		graph.Float32: graph.Float32, graph.Float64: graph.Float64, graph.Int64: graph.Float32} {
 		y := ops.AddCDiv(g.Input(dtype.String(), dtype, 2), graph.Num(1), graph.Num(4))
 		require.NoError(t, g.Err())
 		require.Equal(t, want, y.DType())
@@ -118,10 +126,13 @@ func TestMultiHot(t *testing.T) {
 	g := graph.New("hot")
 	index := g.Input("index", graph.Int32, g.Dim("n"), g.Dim("k"))
 	y := ops.MultiHot(index, 4, graph.Float32)
-	in := feeds{index: reference.Value{DType: graph.Int32, Shape: []int{3, 3}, Data: []int32{0, 2, 0, -1, 3, 4, -1, -1, -1}}}
+	in := feeds{index: reference.Value{DType: graph.Int32, Shape: []int{3, 3},
+		Data: []int32{0, 2, 0, -1, 3, 4, -1, -1, -1}}}
 	got := value(t, in, y)
 	require.Equal(t, []int{3, 4}, got.Shape)
 	require.Equal(t, []float64{1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}, got.Floats())
-	require.ErrorContains(t, ops.MultiHot(g.Input("one", graph.Int64), 4, graph.Float32).Err(), "the integers must be along the last axis")
-	require.ErrorContains(t, ops.MultiHot(g.Input("x", graph.Float32, 3), 4, graph.Float32).Err(), "one_hot is only applicable to index tensor")
+	require.ErrorContains(t, ops.MultiHot(g.Input("one", graph.Int64), 4, graph.Float32).Err(),
+		"the integers must be along the last axis")
+	require.ErrorContains(t, ops.MultiHot(g.Input("x", graph.Float32, 3), 4, graph.Float32).Err(),
+		"one_hot is only applicable to index tensor")
 }

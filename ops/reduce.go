@@ -77,7 +77,8 @@ const ambiguousAxes = math.MinInt / 5
 
 // reduction is the entry of a fold. result gives the dtype of the result and refuses
 // what the operation is not defined for; needsElements says that nothing has no value.
-func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) graph.DType, needsElements bool) *graph.Op {
+func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) graph.DType,
+	needsElements bool) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Reduce, Fold: fold, Axes: Axes, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		if !needsElements {
@@ -92,8 +93,9 @@ func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) g
 func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	a := reduceAttrs(c.Node())
 	if len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes {
-		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: "the list of axes is empty: PyTorch then reduces all axes, and NumPy none",
-			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis,
+			Summary: "the list of axes is empty: PyTorch then reduces all axes, and NumPy none",
+			Help:    []string{"pass ops.AllAxes() or ops.NoAxes()"}})
 		return nil
 	}
 	// PyTorch's amax and amin name an axis without elements as it was given, and before
@@ -152,39 +154,53 @@ func floatOnly(sentence func(graph.DType) string) func(*graph.Call) graph.DType 
 }
 
 func init() {
-	opSum = reduction("sum", "Sum", "the sum over axes; integers and booleans are counted in Int64.", graph.FoldSum, operandType, false)
+	opSum = reduction("sum", "Sum", "the sum over axes; integers and booleans are counted in Int64.", graph.FoldSum,
+		operandType, false)
 	opSum.Promote = ToCounted
 	opSum.Grad = func(n, dy node, _ int) node { return spread(n, dy) }
-	opProd = reduction("prod", "Prod", "the product over axes; integers and booleans are counted in Int64.", graph.FoldProd, operandType, false)
+	opProd = reduction("prod", "Prod", "the product over axes; integers and booleans are counted in Int64.",
+		graph.FoldProd, operandType, false)
 	opProd.Promote = ToCounted
 	opProd.Grad = prodGrad
-	opMax = reduction("amax", "Max", "the greatest element over axes; NaN wins; ties share the gradient.", graph.FoldMax, operandType, true)
+	opMax = reduction("amax", "Max", "the greatest element over axes; NaN wins; ties share the gradient.",
+		graph.FoldMax, operandType, true)
 	opMax.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
-	opMin = reduction("amin", "Min", "the least element over axes; NaN wins; ties share the gradient.", graph.FoldMin, operandType, true)
+	opMin = reduction("amin", "Min", "the least element over axes; NaN wins; ties share the gradient.", graph.FoldMin,
+		operandType, true)
 	opMin.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
 	opAny = reduction("any", "Any", "whether some element is true or not 0.", graph.FoldAny, boolResult, false)
 	opAny.Promote, opAny.Grad = ToBool, noGradient
 	opAll = reduction("all", "All", "whether every element is true or not 0.", graph.FoldAll, boolResult, false)
 	opAll.Promote, opAll.Grad = ToBool, noGradient
-	opArgMax = reduction("argmax", "ArgMax", "the index of the first greatest element along one axis, or of all elements in row-major order.", graph.FoldArgMax, argType("argmax"), true)
+	opArgMax = reduction("argmax", "ArgMax",
+		"the index of the first greatest element along one axis, or of all elements in row-major order.",
+		graph.FoldArgMax, argType("argmax"), true)
 	opArgMax.Grad = noGradient
-	opArgMin = reduction("argmin", "ArgMin", "the index of the first least element along one axis, or of all elements in row-major order.", graph.FoldArgMin, argType("argmin"), true)
+	opArgMin = reduction("argmin", "ArgMin",
+		"the index of the first least element along one axis, or of all elements in row-major order.", graph.FoldArgMin,
+		argType("argmin"), true)
 	opArgMin.Grad = noGradient
-	opMean = reduction("mean", "Mean", "the sum over axes divided by the number of elements summed.", graph.NoFold, floatOnly(func(t graph.DType) string {
-		return "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: " + t.TorchName()
-	}), false)
+	opMean = reduction("mean", "Mean", "the sum over axes divided by the number of elements summed.", graph.NoFold,
+		floatOnly(func(t graph.DType) string {
+			return "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: " +
+				t.TorchName()
+		}), false)
 	opMean.Class = graph.Composite
 	opMean.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		return Div(reapply(opSum, n, in[0]), count(n, in[0]))
 	}
 	opMean.Grad = func(n, dy node, _ int) node { return Div(spread(n, dy), count(n, n.In(0))) }
-	opAll.Ref = flat("its result is a truth value", "numpy.all", "torch.all", "jax.numpy.all, jax.lax.reduce_and", "", "",
+	opAll.Ref = flat("its result is a truth value", "numpy.all", "torch.all", "jax.numpy.all, jax.lax.reduce_and",
+		"", "",
 		func(e *graph.Example) node { return All(e.Of("x", "n", "k"), 1) })
-	opMax.Ref = named("numpy.max, numpy.amax", "torch.amax, torch.max", "jax.numpy.max, jax.numpy.amax, jax.lax.reduce_max", "ReduceMax", "Max",
+	opMax.Ref = named("numpy.max, numpy.amax", "torch.amax, torch.max",
+		"jax.numpy.max, jax.numpy.amax, jax.lax.reduce_max", "ReduceMax", "Max",
 		func(e *graph.Example) node { return Max(e.Of("x", "n", "k"), 1) })
-	opMin.Ref = named("numpy.min, numpy.amin", "torch.amin, torch.min", "jax.numpy.min, jax.numpy.amin, jax.lax.reduce_min", "ReduceMin", "",
+	opMin.Ref = named("numpy.min, numpy.amin", "torch.amin, torch.min",
+		"jax.numpy.min, jax.numpy.amin, jax.lax.reduce_min", "ReduceMin", "",
 		func(e *graph.Example) node { return Min(e.Of("x", "n", "k"), 1) })
-	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any, jax.lax.reduce_or", "", "",
+	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any, jax.lax.reduce_or",
+		"", "",
 		func(e *graph.Example) node { return Any(e.Of("x", "n", "k"), 1) })
 	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax, jax.lax.argmax", "ArgMax", "",
 		func(e *graph.Example) node { return ArgMax(e.Of("x", "n", "k"), 1) })

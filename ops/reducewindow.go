@@ -99,7 +99,8 @@ func ReduceWindow(x *graph.Node, by Reduction, w Windows) *graph.Node {
 	case problem != "":
 		return call.wrong(graph.CodeWindow, "%s", problem)
 	case by != ReduceSum && by != ReduceProd && by != ReduceMax && by != ReduceMin:
-		return call.wrong(graph.CodeOperand, "windows can be reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, but not by %s", by)
+		return call.wrong(graph.CodeOperand,
+			"windows can be reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, but not by %s", by)
 	case t == graph.Bool:
 		return call.wrong(graph.CodeDType, "windows need numbers, but %s has dtype %s", x.Called(), t)
 	case by == ReduceMin && t.IsInt(): // of which the greatest number has no neutral element that a float64 holds
@@ -153,7 +154,8 @@ func (w Windows) over(x node, op *graph.Op, neutral float64) node {
 }
 
 func init() {
-	composed("ReduceWindow", "the sum, the product, the greatest or the least of the elements of windows over all axes.",
+	composed("ReduceWindow",
+		"the sum, the product, the greatest or the least of the elements of windows over all axes.",
 		named("", "", "jax.lax.reduce_window", "", "", func(e *graph.Example) node {
 			return ReduceWindow(e.Of("x", "6", "8"), ReduceSum, Windows{Sizes: []int{2, 3}, Strides: []int{1, 2}})
 		}))

@@ -38,7 +38,8 @@ type example = func(e *graph.Example) *graph.Node
 // named is the reference of an operation that other libraries call so. Without an example it is
 // shown on operands of one shape.
 func named(numpy, pytorch, jax, onnx, gorgonia string, shown ...example) *graph.Reference {
-	ref := &graph.Reference{Names: graph.Names{NumPy: numpy, PyTorch: pytorch, JAX: jax, ONNX: onnx, Gorgonia: gorgonia}}
+	ref := &graph.Reference{
+		Names: graph.Names{NumPy: numpy, PyTorch: pytorch, JAX: jax, ONNX: onnx, Gorgonia: gorgonia}}
 	if len(shown) > 0 {
 		ref.Example = shown[0]
 	}

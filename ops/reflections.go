@@ -22,7 +22,8 @@ func init() {
 		},
 		matrixKernel{multiplyReflections[float32], multiplyReflections[float64]}, nil)
 	opReflected = define(graph.Op{
-		Name: "reflected", Func: "reflected", Doc: "matrices times a product of reflections, of operands with the same batch axes.",
+		Name: "reflected", Func: "reflected",
+		Doc:   "matrices times a product of reflections, of operands with the same batch axes.",
 		Class: graph.Composite, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
@@ -33,9 +34,16 @@ func init() {
 		},
 	})
 	composed("GeQRF", "the reflections that make each matrix a triangle, and that triangle, in one, and their factors.",
-		flat("PyTorch has none either", "", "torch.geqrf", "", "", "", func(e *graph.Example) node { return e.Several(GeQRF(e.Of("a", "n", "n"))) }))
-	composed("QRComplete", "the factors of each matrix: a square Q with orthonormal columns, and R, of the shape of the matrix.",
-		named("", "torch.linalg.qr", "", "", "", func(e *graph.Example) node { q, r := QRComplete(e.Of("a", "n", "n")); e.Several(q, r); return r }))
+		flat("PyTorch has none either", "", "torch.geqrf", "", "", "", func(e *graph.Example) node {
+			return e.Several(GeQRF(e.Of("a", "n", "n")))
+		}))
+	composed("QRComplete",
+		"the factors of each matrix: a square Q with orthonormal columns, and R, of the shape of the matrix.",
+		named("", "torch.linalg.qr", "", "", "", func(e *graph.Example) node {
+			q, r := QRComplete(e.Of("a", "n", "n"))
+			e.Several(q, r)
+			return r
+		}))
 	composed("OrmQR", "a matrix times a product of reflections, which is not computed.",
 		named("", "torch.ormqr", "jax.lax.linalg.ormqr", "", "",
 			func(e *graph.Example) node { return OrmQR(e.Of("a", "n", "n"), e.Of("tau", "n"), e.Of("c", "n", "k")) }))
@@ -81,9 +89,9 @@ func reflectionParts(s graph.Shape) []graph.Shape {
 	return []graph.Shape{{rows, cols}, {graph.MinDim(rows, cols)}}
 }
 
-// reflections are the product 1 - V·T·Vᵀ of reflections 1 - t·v·vᵀ for the columns v of V, [..., m, k], with T = (1 + D·S)⁻¹·D, where D has
-// the numbers t on its diagonal and S is the triangle of Vᵀ·V above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY
-// Representation, 1989.
+// reflections are the product 1 - V·T·Vᵀ of reflections 1 - t·v·vᵀ for the columns v of V, [..., m, k], with T = (1 +
+// D·S)⁻¹·D, where D has the numbers t on its diagonal and S is the triangle of Vᵀ·V above its diagonal: Schreiber and
+// Van Loan, A Storage-Efficient WY Representation, 1989.
 type reflections struct{ v, scale, s node }
 
 // reflectionsOf reads the columns below the diagonals of a, on which ones are meant, and the numbers of tau.
@@ -161,7 +169,9 @@ func OrmQR(a, tau, c *graph.Node, opts ...OrmQROption) *graph.Node {
 		return bad
 	}
 	if c.Rank() < 2 || c.DType() != a.DType() {
-		return call.wrong(graph.CodeRank, "torch.ormqr: other must have at least 2 dimensions and the dtype of input, %s, but it is %s%s", a.DType(), c.DType(), c.Shape())
+		return call.wrong(graph.CodeRank,
+			"torch.ormqr: other must have at least 2 dimensions and the dtype of input, %s, but it is %s%s", a.DType(),
+			c.DType(), c.Shape())
 	}
 	if o.right { // C·Q is (Qᵀ·Cᵀ)ᵀ
 		return transposed(timesReflections(a, tau, transposed(c), !o.transposed))
@@ -177,9 +187,12 @@ func notReflections(call refusedCall, word string) node {
 	a, tau := call.in[0], call.in[1]
 	switch {
 	case tau.DType() != a.DType():
-		return call.wrong(graph.CodeDType, "%s: tau dtype %s does not match input dtype %s", word, tau.DType(), a.DType())
+		return call.wrong(graph.CodeDType, "%s: tau dtype %s does not match input dtype %s", word, tau.DType(),
+			a.DType())
 	case tau.Rank() != a.Rank()-1:
-		return call.wrong(graph.CodeRank, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", word, tau.Rank(), a.Rank())
+		return call.wrong(graph.CodeRank,
+			"%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d",
+			word, tau.Rank(), a.Rank())
 	}
 	return nil
 }

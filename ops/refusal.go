@@ -113,7 +113,8 @@ type sizeMatch struct {
 // axisMatch is that an axis has as many elements as are wanted.
 func axisMatch(x node, axis int, want graph.Dim, why string) sizeMatch {
 	have := x.Shape()[axis]
-	return sizeMatch{have, want, why, fmt.Sprintf("axis %d of %s has %s elements, but must have %s", axis, x.Called(), have, want)}
+	return sizeMatch{have, want, why, fmt.Sprintf(
+		"axis %d of %s has %s elements, but must have %s", axis, x.Called(), have, want)}
 }
 
 func (m sizeMatch) need() graph.Requirement {

@@ -96,7 +96,8 @@ func Dirichlet(seed, concentration *graph.Node) *graph.Node {
 	return rounded(Softmax(logGamma(seed, widened(concentration)), -1), concentration)
 }
 
-// Where a Poisson rate is large enough for rejection, and how many events there are at most below: more have a probability of 1e-17.
+// Where a Poisson rate is large enough for rejection, and how many events there are at most below: more have a
+// probability of 1e-17.
 const (
 	largeRate = 10
 	mostFew   = 48
@@ -116,7 +117,8 @@ func Poisson(seed, rate *graph.Node) *graph.Node {
 
 func poisson(seed, rate node) node {
 	isLarge := GreaterEqual(rate, num(largeRate))
-	return Where(isLarge, manyEvents(seed, isLarge, Where(isLarge, rate, num(largeRate))), fewEvents(seed, Where(isLarge, num(0), rate)))
+	return Where(isLarge, manyEvents(seed, isLarge, Where(isLarge, rate, num(largeRate))),
+		fewEvents(seed, Where(isLarge, num(0), rate)))
 }
 
 // fewEvents counts the sums of probabilities that an evenly distributed number is not below.
@@ -125,9 +127,12 @@ func fewEvents(seed, rate node) node {
 	return Cast(graph.Apply(opFewEvents, nil, Uniform(seed, graph.Float64, rate.Shape()...), wide), rate.DType())
 }
 
-// countingSums is the entry of how many sums of probabilities a number is not below: the first of them, and what makes the next of the one for k.
-func countingSums(name, doc string, operands int, first func(m arith, x []graph.Value) graph.Value, next func(m arith, p graph.Value, k float64, x []graph.Value) graph.Value) *graph.Op {
-	return define(graph.Op{Name: name, Func: name, Doc: doc, Class: graph.Elementwise, MinIn: operands, MaxIn: operands, Infer: sameType, Grad: noGradient,
+// countingSums is the entry of how many sums of probabilities a number is not below: the first of them, and what makes
+// the next of the one for k.
+func countingSums(name, doc string, operands int, first func(m arith, x []graph.Value) graph.Value,
+	next func(m arith, p graph.Value, k float64, x []graph.Value) graph.Value) *graph.Op {
+	return define(graph.Op{Name: name, Func: name, Doc: doc, Class: graph.Elementwise, MinIn: operands, MaxIn: operands,
+		Infer: sameType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{Emitter: e, t: n.DType()}
 			p := first(m, x[1:])
@@ -150,18 +155,22 @@ func logFactorial(k node) node {
 	}
 	product = Where(isSmall, product, num(1))
 	z := Where(isSmall, Add(k, num(8)), Add(k, num(1)))
-	return Sub(Add(Sub(Mul(Sub(z, num(0.5)), Log(z)), z), Add(num(math.Log(2*math.Pi)/2), factorialRest(z))), Log(product))
+	return Sub(Add(Sub(Mul(Sub(z, num(0.5)), Log(z)), z), Add(num(math.Log(2*math.Pi)/2), factorialRest(z))),
+		Log(product))
 }
 
-// factorialRest is what Stirling's formula without its series lacks of log(z!) - log(z), for whole numbers z from 1 on, within 1e-6.
+// factorialRest is what Stirling's formula without its series lacks of log(z!) - log(z), for whole numbers z from 1 on,
+// within 1e-6.
 func factorialRest(z node) node {
 	u := Reciprocal(z)
 	square := Square(u)
 	series := Mul(u, Add(num(1.0/12), Mul(square, Add(num(-1.0/360), Mul(square, num(1.0/1260))))))
-	return Where(GreaterEqual(z, num(3)), series, Where(GreaterEqual(z, num(2)), num(0.041340695955409294), num(0.08106146679532726)))
+	return Where(GreaterEqual(z, num(3)), series,
+		Where(GreaterEqual(z, num(2)), num(0.041340695955409294), num(0.08106146679532726)))
 }
 
-// logPoisson is the logarithm of the probability of k events, by how far k is from the rate: log(k!) and what is nearly as large cancel.
+// logPoisson is the logarithm of the probability of k events, by how far k is from the rate: log(k!) and what is nearly
+// as large cancel.
 func logPoisson(k, rate node) node {
 	some := ClampMin(k, 1)
 	away := Div(Sub(rate, some), some)
@@ -188,12 +197,14 @@ func manyEvents(seed, isLarge, rate node) node {
 }
 
 func init() {
-	opFewEvents = countingSums("few_events", "the number of events of a Poisson process of which a number between 0 and 1 is the share.", 2,
+	opFewEvents = countingSums("few_events",
+		"the number of events of a Poisson process of which a number between 0 and 1 is the share.", 2,
 		func(m arith, x []graph.Value) graph.Value { return m.exp(m.Prim(graph.PrimNeg, x[0])) },
 		func(m arith, p graph.Value, k float64, x []graph.Value) graph.Value {
 			return m.mul(m.mul(p, x[0]), m.num(1/(k+1)))
 		})
-	opFewSuccesses = countingSums("few_successes", "the number of successes of trials of which a number between 0 and 1 is the share.", 3,
+	opFewSuccesses = countingSums("few_successes",
+		"the number of successes of trials of which a number between 0 and 1 is the share.", 3,
 		func(m arith, x []graph.Value) graph.Value {
 			return m.exp(m.mul(x[0], m.log1p(m.Prim(graph.PrimNeg, x[1]))))
 		},
@@ -201,13 +212,15 @@ func init() {
 			odds := m.div(x[1], m.sub(m.num(1), x[1]))
 			return m.mul(m.mul(p, m.mul(m.sub(x[0], m.num(k)), odds)), m.num(1/(k+1)))
 		})
-	opSampled = define(graph.Op{Name: "sampled", Func: "sampled", Doc: "x, the logarithm of a number of the gamma distribution with the shape a, by which it has the implicit gradient.",
+	opSampled = define(graph.Op{Name: "sampled", Func: "sampled",
+		Doc:   "x, the logarithm of a number of the gamma distribution with the shape a, by which it has the implicit gradient.",
 		Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Infer: sameType,
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] },
 		Grad: each(noGradientOf, func(n, dy node) node { return Mul(dy, logGammaSlope(n.In(1), n)) }),
 	})
 	composed("RandomGamma", "a number of the gamma distribution.",
-		named("numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma, jax.random.loggamma", "", "",
+		named("numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma, jax.random.loggamma",
+			"", "",
 			func(e *graph.Example) node { return RandomGamma(e.As(graph.Int64, "seed"), e.Of("concentration", "n")) }))
 	composed("RandomBeta", "a number of the beta distribution.",
 		named("numpy.random.beta", "torch.distributions.Beta", "jax.random.beta", "", "",
@@ -220,6 +233,7 @@ func init() {
 				return Dirichlet(e.As(graph.Int64, "seed"), e.Of("concentration", "n", "k"))
 			}))
 	composed("Poisson", "a number of events of a Poisson distribution.",
-		flat("it jumps", "numpy.random.poisson", "torch.poisson, torch.distributions.Poisson", "jax.random.poisson", "", "",
+		flat("it jumps", "numpy.random.poisson", "torch.poisson, torch.distributions.Poisson", "jax.random.poisson",
+			"", "",
 			func(e *graph.Example) node { return Poisson(e.As(graph.Int64, "seed"), e.Of("rate", "n")) }))
 }

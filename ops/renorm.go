@@ -45,7 +45,11 @@ func Renorm(x *graph.Node, p float64, axis int, greatest float64) *graph.Node {
 
 func init() {
 	composed("Dist", "the norm of order p of x - y.",
-		named("", "torch.dist", "", "", "", func(e *graph.Example) node { return Dist(e.Of("x", "n"), e.Of("y", "n"), 2) }))
+		named("", "torch.dist", "", "", "", func(e *graph.Example) node {
+			return Dist(e.Of("x", "n"), e.Of("y", "n"), 2)
+		}))
 	composed("Renorm", "slices made shorter to a greatest norm.",
-		named("", "torch.renorm", "", "", "", func(e *graph.Example) node { return Renorm(e.Of("x", "n", "k"), 2, 0, 1) }))
+		named("", "torch.renorm", "", "", "", func(e *graph.Example) node {
+			return Renorm(e.Of("x", "n", "k"), 2, 0, 1)
+		}))
 }

@@ -21,7 +21,8 @@ func (a RepeatByAttrs) Args(operands []string) []string { return CompressAttrs(a
 
 func init() {
 	opRepeatBy = define(graph.Op{
-		Name: "repeat_interleave", Func: "RepeatInterleaveBy", Doc: "each slice along an axis as often as its count says, and how many there are.",
+		Name: "repeat_interleave", Func: "RepeatInterleaveBy",
+		Doc:   "each slice along an axis as often as its count says, and how many there are.",
 		Class: graph.Composite, Storage: true, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(RepeatByAttrs)
@@ -29,16 +30,18 @@ func init() {
 		},
 		Expand: expandRepeatBy,
 	})
-	opRepeatBy.Ref = named("numpy.repeat", "torch.repeat_interleave", "jax.numpy.repeat", "", "", func(e *graph.Example) node {
-		return e.Several(RepeatInterleaveBy(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("n", "m").NumElements(), num(0)))
-	})
+	opRepeatBy.Ref = named("numpy.repeat", "torch.repeat_interleave", "jax.numpy.repeat", "", "",
+		func(e *graph.Example) node {
+			return e.Several(RepeatInterleaveBy(
+				e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("n", "m").NumElements(), num(0)))
+		})
 }
 
 func expandRepeatBy(n *graph.Node, in []*graph.Node) *graph.Node {
 	a, x, g := n.Attrs().(RepeatByAttrs), in[0], n.Graph()
 	axis := countedFromZero([]int{a.Axis}, x.Rank())[0]
-	// Where the copies of a slice end, the next one begins: a place belongs to the slice behind all ends up to it, and one behind all of
-	// them to the fill.
+	// Where the copies of a slice end, the next one begins: a place belongs to the slice behind all ends up to it, and
+	// one behind all of them to the fill.
 	ends, _ := endsOf(in[1], a.Size)
 	fill := slices.Clone(x.Shape())
 	fill[axis] = 1
@@ -50,7 +53,8 @@ func endsOf(counts node, size graph.Dim) (ends, total node) {
 	counts = Cast(counts, graph.Int64)
 	counts = Assert(counts, GreaterEqual(counts, num64(0)), "a count must not be negative")
 	total = Sum(counts)
-	total = Assert(total, LessEqual(total, Size(counts.Graph(), graph.Int64, size)), fmt.Sprintf("there are more slices than the given size, %s", size))
+	total = Assert(total, LessEqual(total, Size(counts.Graph(), graph.Int64, size)),
+		fmt.Sprintf("there are more slices than the given size, %s", size))
 	return Minimum(CumSum(counts, 0), total), total // the sums are no more than the total, which is what is checked
 }
 
@@ -59,7 +63,8 @@ func endsOf(counts node, size graph.Dim) (ends, total node) {
 // size, padded with fill, a number or a scalar of x's dtype. If there are more slices, or a count is negative, the
 // run stops with an error. The gradient of a slice is the sum of those of its copies. It is torch.repeat_interleave
 // with a tensor of repeats.
-func RepeatInterleaveBy(x *graph.Node, axis int, counts *graph.Node, size graph.Dim, fill *graph.Node) (repeated, count *graph.Node) {
+func RepeatInterleaveBy(x *graph.Node, axis int, counts *graph.Node, size graph.Dim, fill *graph.Node) (repeated,
+	count *graph.Node) {
 	defer building("RepeatInterleaveBy", x, axis, counts, size, fill)()
 	repeated = Apply(opRepeatBy, RepeatByAttrs{axis, size}, x, counts, filling(x, fill))
 	if !repeated.Judged() || repeated.Err() != nil {

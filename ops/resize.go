@@ -60,7 +60,8 @@ func (a ResizeAttrs) Args(operands []string) []string {
 
 func init() {
 	opResize = define(graph.Op{
-		Name: "resize", Func: "Resize", Doc: "images with other sizes: nearest elements, polynomials between them, or means.",
+		Name: "resize", Func: "Resize",
+		Doc:   "images with other sizes: nearest elements, polynomials between them, or means.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: inferResize, Expand: expandResize,
 	})
 	opResize.Ref = named("", "torch.nn.functional.interpolate", "jax.image.resize", "Resize", "",
@@ -121,8 +122,8 @@ func expandResize(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Cast(x, t)
 }
 
-// order is the axes, of some sizes, one after the other: those that shrink from the first one on, as the last one costs most and has
-// fewer rows then, and after them the others from the last one on.
+// order is the axes, of some sizes, one after the other: those that shrink from the first one on, as the last one costs
+// most and has fewer rows then, and after them the others from the last one on.
 func (a ResizeAttrs) order(sizes graph.Shape) (axes []int) {
 	shrinks := func(i int) bool {
 		in, known := sizes[i].Int()
@@ -237,7 +238,8 @@ func (r resizing) cubic(x node, axis int) node {
 // cubicWeights are those of the elements at -1, 0, 1 and 2 for a place between 0 and 1.
 func cubicWeights(rest node, a float64) []node {
 	back := Sub(num(1), rest)
-	return []node{cubicFar(Add(rest, num(1)), a), cubicNear(rest, a), cubicNear(back, a), cubicFar(Add(back, num(1)), a)}
+	return []node{cubicFar(Add(rest, num(1)), a), cubicNear(rest, a), cubicNear(back, a),
+		cubicFar(Add(back, num(1)), a)}
 }
 
 // cubicNear and cubicFar are the kernel of R. Keys, Cubic convolution interpolation for digital image
@@ -353,14 +355,18 @@ func ResizeBy(x *graph.Node, mode ResizeMode, factors []float64, opts ...ResizeO
 	}
 	if len(a.Factors) != x.Rank()-2 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("%d factors for %s of shape %s: there must be one for each axis after the channels, or one for all", len(factors), x.Called(), x.Shape())})
+			Summary: fmt.Sprintf(
+				"%d factors for %s of shape %s: there must be one for each axis after the channels, or one for all",
+				len(factors), x.Called(), x.Shape())})
 	}
 	for i, f := range a.Factors {
 		size, ok := multiplied(x.Shape()[2+i], f)
 		if !ok {
-			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%v times %s is not a valid size", f, x.Shape()[2+i]),
+			return refusal(call, &graph.Mistake{
+				Code: graph.CodeOperand, Summary: fmt.Sprintf("%v times %s is not a valid size", f, x.Shape()[2+i]),
 				Operands: []graph.OperandNote{{Node: x, Bad: []int{2 + i}}},
-				Help:     []string{"multiply a named size by a fraction whose denominator is a power of two, such as 1.25; or give sizes to ops.Resize"}})
+				Help: []string{
+					"multiply a named size by a fraction whose denominator is a power of two, such as 1.25; or give sizes to ops.Resize"}})
 		}
 		a.Sizes = append(a.Sizes, size)
 	}

@@ -32,10 +32,11 @@ type ResizePlaces int
 
 // The coordinates. The default is that of PyTorch: PlacesFirst for ResizeNearest, and PlacesHalf otherwise.
 const (
-	PlacesHalf      ResizePlaces = 1 + iota // (i + ½)s - ½: outer edges are aligned
-	PlacesMiddle                            // PlacesHalf, from the center of the axis: differs if sizes were rounded, as by ResizeBy
-	PlacesHalfOrOne                         // PlacesHalf, and 0 for an axis that becomes one element
-	PlacesFirst                             // i·s: the first elements are aligned
+	PlacesHalf ResizePlaces = 1 + iota // (i + ½)s - ½: outer edges are aligned
+	// PlacesHalf, from the center of the axis: differs if sizes were rounded, as by ResizeBy
+	PlacesMiddle
+	PlacesHalfOrOne // PlacesHalf, and 0 for an axis that becomes one element
+	PlacesFirst     // i·s: the first elements are aligned
 )
 
 var resizePlaces = [...]string{"", "PlacesHalf", "PlacesMiddle", "PlacesHalfOrOne", "PlacesFirst"}
@@ -140,7 +141,8 @@ func (a ResizeAttrs) isCrop() bool { return a.Start != nil || a.End != nil }
 func (a ResizeAttrs) wrongOptions() string {
 	nearest, cubic := a.Mode == ResizeNearest || a.Mode == ResizeNearestExact, a.Mode == ResizeCubic
 	switch {
-	case a.Places.String() == "ResizePlaces(?)" || a.Rounding.String() == "ResizeRounding(?)" || a.Outside < 0 || a.Outside > OutsideNothing:
+	case a.Places.String() == "ResizePlaces(?)" || a.Rounding.String() == "ResizeRounding(?)" || a.Outside < 0 ||
+		a.Outside > OutsideNothing:
 		return "an option of Resize has an unknown value"
 	case a.Rounding != 0 && !nearest:
 		return fmt.Sprintf("%s is for ResizeNearest and ResizeNearestExact, but the mode is %s", a.Rounding, a.Mode)
@@ -169,7 +171,8 @@ func (a ResizeAttrs) wrongOptions() string {
 	return ""
 }
 
-// moved is where the elements of the result lie in x, counted from the middle of the first one, and nil where the options say nothing.
+// moved is where the elements of the result lie in x, counted from the middle of the first one, and nil where the
+// options say nothing.
 func (r resizing) moved() node {
 	last := Size(r.g, r.t, r.in.Minus(1))
 	switch {
@@ -180,7 +183,8 @@ func (r resizing) moved() node {
 		at = Where(Greater(count, num(0)), at, Mul(last, num(share/2)))
 		return Add(at, Mul(last, num(start)))
 	case r.Places == PlacesMiddle && r.step > 0:
-		away := Mul(Mul(Size(r.g, r.t, r.in), num(0.5)), Sub(num(1), Div(Mul(Size(r.g, r.t, r.out), num(r.step)), Size(r.g, r.t, r.in))))
+		away := Mul(Mul(Size(r.g, r.t, r.in), num(0.5)),
+			Sub(num(1), Div(Mul(Size(r.g, r.t, r.out), num(r.step)), Size(r.g, r.t, r.in))))
 		return Add(r.middle(), away)
 	case r.Places == PlacesHalf, r.Places == PlacesMiddle:
 		return r.middle()

@@ -16,7 +16,8 @@ func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *gr
 		bad := Standardize(x, eps) // its own mistake
 		if x != nil && x.Judged() {
 			bad = refusal(refused("InstanceNorm", x), &graph.Mistake{Code: graph.CodeRank,
-				Summary: fmt.Sprintf("Expected more than 1 spatial element when training, got input size %s", x.Shape())})
+				Summary: fmt.Sprintf("Expected more than 1 spatial element when training, got input size %s",
+					x.Shape())})
 		}
 		return bad, bad, bad
 	}
@@ -50,25 +51,37 @@ func LocalResponseNorm(x *graph.Node, size int, alpha, beta, k float64) *graph.N
 	}
 	switch {
 	case x.Rank() < 3:
-		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("Expected 3D or higher dimensionality input (got %d dimensions)", x.Rank())})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeRank,
+				Summary: fmt.Sprintf("Expected 3D or higher dimensionality input (got %d dimensions)", x.Rank())})
 	case !x.DType().IsFloat():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: `"avg_pool2d_out_frame" not implemented for '` + x.DType().TorchName() + `'`})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeDType,
+				Summary: `"avg_pool2d_out_frame" not implemented for '` + x.DType().TorchName() + `'`})
 	case size < 1 || size > maxParts:
-		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("kernel size should be from 1 to %d, but got %d", maxParts, size)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeWindow,
+				Summary: fmt.Sprintf("kernel size should be from 1 to %d, but got %d", maxParts, size)})
 	}
 	in, round := computedWide(x)
 	before := graph.Dim(size / 2)
 	squares := Pad(Square(in[0]), 1, before, graph.Dim(size-1).Minus(before), 0)
-	return round(Div(in[0], Pow(Add(Mul(Mean(Window(squares, 1, graph.Dim(size), 1, 1), -1), num(alpha)), num(k)), num(beta))))
+	return round(
+		Div(in[0], Pow(Add(Mul(Mean(Window(squares, 1, graph.Dim(size), 1, 1), -1), num(alpha)), num(k)), num(beta))))
 }
 
 func init() {
-	composed("InstanceNorm", "(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of each channel of each example.",
-		named("", "torch.nn.functional.instance_norm, torch.nn.InstanceNorm1d, torch.nn.InstanceNorm2d, torch.nn.InstanceNorm3d", "", "InstanceNormalization", "",
+	composed("InstanceNorm",
+		"(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of each channel of each example.",
+		named(
+			"",
+			"torch.nn.functional.instance_norm, torch.nn.InstanceNorm1d, torch.nn.InstanceNorm2d, torch.nn.InstanceNorm3d",
+			"", "InstanceNormalization", "",
 			func(e *graph.Example) node {
 				return e.Several(InstanceNorm(e.Of("x", "n", "c", "8"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5))
 			}))
 	composed("LocalResponseNorm", "x / (k + alpha * mean of the squares of neighbouring channels)^beta.",
-		named("", "torch.nn.functional.local_response_norm, torch.nn.LocalResponseNorm, torch.nn.CrossMapLRN2d", "", "LRN", "",
+		named("", "torch.nn.functional.local_response_norm, torch.nn.LocalResponseNorm, torch.nn.CrossMapLRN2d", "",
+			"LRN", "",
 			func(e *graph.Example) node { return LocalResponseNorm(e.Of("x", "n", "c", "h"), 5, 1e-4, 0.75, 1) }))
 }

@@ -70,9 +70,11 @@ func regionsOf(fn string, x, boxes, batch node, height, width int, opts []RoiOpt
 	case boxes.Rank() != 2 || boxes.Shape()[1] != 4:
 		return wrong(graph.CodeWindow, "boxes must be [K, 4], but %s has shape %s", boxes.Called(), boxes.Shape())
 	case batch.Rank() != 1 || !batch.DType().IsInt():
-		return wrong(graph.CodeWindow, "the image indices must be integers [K], but %s is %s of shape %s", batch.Called(), batch.DType(), batch.Shape())
+		return wrong(graph.CodeWindow, "the image indices must be integers [K], but %s is %s of shape %s",
+			batch.Called(), batch.DType(), batch.Shape())
 	case !t.IsFloat() || !boxes.DType().IsFloat():
-		return wrong(graph.CodeDType, "images and boxes must be floating-point numbers, but they are %s and %s", t, boxes.DType())
+		return wrong(graph.CodeDType, "images and boxes must be floating-point numbers, but they are %s and %s", t,
+			boxes.DType())
 	case height < 1 || width < 1 || height > 1<<20 || width > 1<<20:
 		return wrong(graph.CodeOperand, "a box has %d × %d cells: both numbers must be greater than 0", height, width)
 	case !(r.scale > 0) || r.scale > 1e30:
@@ -148,7 +150,8 @@ func (r regions) axis(i int) cellAxis {
 	return a
 }
 
-// at is where a sample lies along the axis. It grows with the sample's number, or falls where an aligned box is turned round, or is NaN.
+// at is where a sample lies along the axis. It grows with the sample's number, or falls where an aligned box is turned
+// round, or is NaN.
 func (a cellAxis) at(sample node) node {
 	share := Div(Add(Cast(sample, a.cell.DType()), num(0.5)), ClampMin(Cast(a.samples, a.cell.DType()), 1))
 	return Add(Add(a.first, Mul(a.number, a.cell)), Mul(share, a.cell))
@@ -159,9 +162,10 @@ func (a cellAxis) ends() (first, last node) {
 	return num(-1), Size(a.cell.Graph(), a.cell.DType(), a.size)
 }
 
-// visit finds which samples of each cell are read: those in the image, and one before and one behind them, which stands for the others there. So a box
-// takes no longer than the image is large, however large the box. The first sample that is not before the image, and the first that is behind
-// it, are each between two numbers, which come together by halves.
+// visit finds which samples of each cell are read: those in the image, and one before and one behind them, which stands
+// for the others there. So a box takes no longer than the image is large, however large the box. The first sample that
+// is not before the image, and the first that is behind it, are each between two numbers, which come together by
+// halves.
 func (a *cellAxis) visit() {
 	g := a.cell.Graph()
 	first, last := a.ends()
@@ -177,15 +181,19 @@ func (a *cellAxis) visit() {
 			before := And(isOpen(c), Not(isReached(a.at(middle))))
 			return []node{Where(before, Add(middle, num64(1)), c[0]), Where(before, c[1], middle)}
 		}
-		isAfter, isUntil := func(at node) node { return GreaterEqual(at, first) }, func(at node) node { return LessEqual(at, last) }
+		isAfter, isUntil := func(at node) node { return GreaterEqual(at, first) }, func(at node) node {
+			return LessEqual(at, last)
+		}
 		return append(half(c, func(at node) node { return Where(isTurned, isUntil(at), isAfter(at)) }),
 			half(c[2:], func(at node) node { return Not(Where(isTurned, isAfter(at), isUntil(at))) })...)
 	})
 	a.start = ClampMin(Sub(found[0], num64(1)), 0)
-	a.stop = Minimum(Add(Maximum(found[0], found[2]), num64(1)), a.samples) // of NaN, which is in no image, the last one is read
+	// of NaN, which is in no image, the last one is read
+	a.stop = Minimum(Add(Maximum(found[0], found[2]), num64(1)), a.samples)
 }
 
-// cellTap is the elements before and behind a sample of each cell, the weight of the second one, and whether the sample is there and lies in the image.
+// cellTap is the elements before and behind a sample of each cell, the weight of the second one, and whether the sample
+// is there and lies in the image.
 type cellTap struct{ low, high, rest, isThere, isInside node }
 
 // tap is that of a cell's sample number step among those that are read.
@@ -197,7 +205,8 @@ func (a cellAxis) tap(step node) cellTap {
 	last := Size(at.Graph(), at.DType(), a.size.Minus(1))
 	at = Minimum(Where(inside, ClampMin(at, 0), num(0)), last)
 	low := Floor(at)
-	return cellTap{Cast(low, graph.Int64), Cast(Minimum(Add(low, num(1)), last), graph.Int64), Sub(at, low), Less(sample, a.samples), inside}
+	return cellTap{Cast(low, graph.Int64), Cast(Minimum(Add(low, num(1)), last), graph.Int64), Sub(at, low),
+		Less(sample, a.samples), inside}
 }
 
 // reading visits the samples of all cells, one of each at a time.
@@ -208,15 +217,17 @@ type reading struct {
 
 func (r regions) reads() reading { return reading{r, [2]cellAxis{r.axis(0), r.axis(1)}} }
 
-// on is the regions of boxes and their images that a gradient of its own is given behind its first operand: in a loop's gradient they are other nodes.
+// on is the regions of boxes and their images that a gradient of its own is given behind its first operand: in a loop's
+// gradient they are other nodes.
 func (r regions) on(in []node) regions {
 	r.boxes, r.batch = in[1], in[2]
 	return r
 }
 
-// each hands the values of a loop on, for the rows and the weights of the elements around each sample, [K, height, width], and whether the sample
-// is there and lies in the image.
-func (r reading) each(carry []node, body func(carry []node, at, weights [4]node, isThere, isInside node) []node) []node {
+// each hands the values of a loop on, for the rows and the weights of the elements around each sample, [K, height,
+// width], and whether the sample is there and lies in the image.
+func (r reading) each(carry []node,
+	body func(carry []node, at, weights [4]node, isThere, isInside node) []node) []node {
 	g := r.x.Graph()
 	most := func(i int) node { // of no boxes too
 		read := Sub(r.axes[i].stop, r.axes[i].start)
@@ -232,7 +243,8 @@ func (r reading) each(carry []node, body func(carry []node, at, weights [4]node,
 		down := func(x node) node { return Unsqueeze(x, 2) }
 		right := func(x node) node { return Unsqueeze(x, 1) }
 		var at, weights [4]node
-		isThere, isInside := And(down(rows.isThere), right(cols.isThere)), And(down(rows.isInside), right(cols.isInside))
+		isThere, isInside := And(down(rows.isThere), right(cols.isThere)),
+			And(down(rows.isInside), right(cols.isInside))
 		for i := range at {
 			row, column, rest, across := rows.low, cols.low, Sub(num(1), rows.rest), Sub(num(1), cols.rest)
 			if i >= 2 {
@@ -264,19 +276,20 @@ func (r regions) means(x node) node {
 	return WithGradient("RoiAlign", []node{x, r.boxes, r.batch}, func(in []node) node {
 		r := r.on(in).reads()
 		rows := r.rows(in[0])
-		sum := r.each([]node{r.zeros(rows.DType())}, func(c []node, at, weights [4]node, isThere, isInside node) []node {
-			var sample node
-			for i := range at {
-				part := Mul(Take(rows, 0, at[i]), Unsqueeze(weights[i], -1))
-				if i == 0 {
-					sample = part
-				} else {
-					sample = Add(sample, part)
+		sum := r.each([]node{r.zeros(rows.DType())},
+			func(c []node, at, weights [4]node, isThere, isInside node) []node {
+				var sample node
+				for i := range at {
+					part := Mul(Take(rows, 0, at[i]), Unsqueeze(weights[i], -1))
+					if i == 0 {
+						sample = part
+					} else {
+						sample = Add(sample, part)
+					}
 				}
-			}
-			counts := Unsqueeze(And(isThere, isInside), -1)
-			return []node{Add(c[0], Where(counts, sample, num(0)))}
-		})
+				counts := Unsqueeze(And(isThere, isInside), -1)
+				return []node{Add(c[0], Where(counts, sample, num(0)))}
+			})
 		return Div(sum[0], r.shares())
 	}, func(_, dy node, in []node) []node { return []node{r.on(in).spread(dy), nil, nil} })
 }
@@ -287,15 +300,16 @@ func (r regions) spread(dy node) node {
 		r := r.on(in).reads()
 		s := r.x.Shape()
 		shares, channels := Div(in[0], r.shares()), s[1]
-		dx := r.each([]node{Zeros(r.x.Graph(), dy.DType(), r.positions(), channels)}, func(c []node, at, weights [4]node, isThere, isInside node) []node {
-			counts := Unsqueeze(And(isThere, isInside), -1)
-			sum := c[0]
-			for i := range at {
-				part := Where(counts, Mul(shares, Unsqueeze(weights[i], -1)), num(0))
-				sum = Add(sum, SegmentSum(part, 0, at[i], r.positions()))
-			}
-			return []node{sum}
-		})
+		dx := r.each([]node{Zeros(r.x.Graph(), dy.DType(), r.positions(), channels)},
+			func(c []node, at, weights [4]node, isThere, isInside node) []node {
+				counts := Unsqueeze(And(isThere, isInside), -1)
+				sum := c[0]
+				for i := range at {
+					part := Where(counts, Mul(shares, Unsqueeze(weights[i], -1)), num(0))
+					sum = Add(sum, SegmentSum(part, 0, at[i], r.positions()))
+				}
+				return []node{sum}
+			})
 		return MoveAxis(Reshape(dx[0], s[0], s[2], s[3], channels), -1, 1)
 	}, func(_, u node, in []node) []node { return []node{r.on(in).means(u), nil, nil} })
 }
@@ -304,23 +318,25 @@ func (r regions) spread(dy node) node {
 func (r reading) greatest() node {
 	rows, t := StopGradient(r.rows(r.x)), r.x.DType()
 	none := r.zeros(graph.Int64)
-	won := r.each([]node{r.zeros(t), none, r.zeros(t), r.zeros(graph.Bool)}, func(c []node, at, weights [4]node, isThere, isInside node) []node {
-		best, place, weight := c[0], c[1], c[2]
-		seen := c[3]
-		var value, from, by node
-		for i := range at {
-			w := Where(Unsqueeze(isInside, -1), Unsqueeze(weights[i], -1), num(0))
-			part := Mul(Take(rows, 0, at[i]), w)
-			if i == 0 {
-				value, from, by = part, Add(Unsqueeze(at[i], -1), none), Add(w, r.zeros(t))
-				continue
+	won := r.each([]node{r.zeros(t), none, r.zeros(t), r.zeros(graph.Bool)},
+		func(c []node, at, weights [4]node, isThere, isInside node) []node {
+			best, place, weight := c[0], c[1], c[2]
+			seen := c[3]
+			var value, from, by node
+			for i := range at {
+				w := Where(Unsqueeze(isInside, -1), Unsqueeze(weights[i], -1), num(0))
+				part := Mul(Take(rows, 0, at[i]), w)
+				if i == 0 {
+					value, from, by = part, Add(Unsqueeze(at[i], -1), none), Add(w, r.zeros(t))
+					continue
+				}
+				more := Less(value, part)
+				value, from, by = Where(more, part, value), Where(more, Unsqueeze(at[i], -1), from), Where(more, w, by)
 			}
-			more := Less(value, part)
-			value, from, by = Where(more, part, value), Where(more, Unsqueeze(at[i], -1), from), Where(more, w, by)
-		}
-		more := And(Unsqueeze(isThere, -1), Or(Not(seen), Less(best, value)))
-		return []node{Where(more, value, best), Where(more, from, place), Where(more, by, weight), Or(seen, Unsqueeze(isThere, -1))}
-	})
+			more := And(Unsqueeze(isThere, -1), Or(Not(seen), Less(best, value)))
+			return []node{Where(more, value, best), Where(more, from, place), Where(more, by, weight),
+				Or(seen, Unsqueeze(isThere, -1))}
+		})
 	return Mul(r.picked(won[1]), won[2])
 }
 
@@ -352,8 +368,10 @@ func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption)
 }
 
 func init() {
-	composed("RoiAlign", "boxes of images divided into the given number of cells, each the mean of points between elements.",
+	composed("RoiAlign",
+		"boxes of images divided into the given number of cells, each the mean of points between elements.",
 		named("", "torchvision.ops.roi_align", "", "RoiAlign", "", func(e *graph.Example) node {
-			return RoiAlign(e.Of("x", "n", "c", "8", "8"), e.Of("boxes", "k", "4"), e.As(graph.Int64, "batch", "k"), 2, 2)
+			return RoiAlign(e.Of("x", "n", "c", "8", "8"), e.Of("boxes", "k", "4"), e.As(graph.Int64, "batch", "k"),
+				2, 2)
 		}))
 }

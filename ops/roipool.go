@@ -67,6 +67,7 @@ func (r regions) window(i int) poolWindow {
 func init() {
 	composed("RoiPool", "boxes of images divided into the given number of cells, each the maximum of its elements.",
 		named("", "torchvision.ops.roi_pool", "", "MaxRoiPool", "", func(e *graph.Example) node {
-			return RoiPool(e.Of("x", "n", "c", "8", "8"), e.Of("boxes", "k", "4"), e.As(graph.Int64, "batch", "k"), 2, 2)
+			return RoiPool(e.Of("x", "n", "c", "8", "8"), e.Of("boxes", "k", "4"), e.As(graph.Int64, "batch", "k"),
+				2, 2)
 		}))
 }

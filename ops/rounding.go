@@ -12,7 +12,8 @@ func init() {
 		func(m arith, _ node, x graph.Value) graph.Value { return m.sub(x, m.Prim(graph.PrimTrunc, x)) },
 		func(_, _, dy node) node { return dy })
 	opFmod = define(graph.Op{
-		Name: "fmod", Func: "Fmod", Doc: "x - y*trunc(x/y): the sign is x's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "fmod", Func: "Fmod", Doc: "x - y*trunc(x/y): the sign is x's; an integer divided by 0 stops the run.",
+		Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Promote: ToCommonType, Infer: refuseBool(`"fmod_cpu" not implemented for 'Bool'`, sameType), Emit: emitFmod,
 		Grad: each(
 			func(n, dy node) node { return dy },
@@ -20,7 +21,8 @@ func init() {
 	})
 	opFmod.Ref = named("numpy.fmod", "torch.fmod", "jax.numpy.fmod, jax.lax.rem", "Mod", "")
 	opFrac.Ref = named("", "torch.frac", "", "", "")
-	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc, numpy.fix, numpy.modf", "torch.trunc, torch.fix", "jax.numpy.trunc, jax.numpy.modf", "", "")
+	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc, numpy.fix, numpy.modf", "torch.trunc, torch.fix",
+		"jax.numpy.trunc, jax.numpy.modf", "", "")
 }
 
 // emitFmod is the remainder of magnitudes with the sign of x. Of integers, whose least one has no magnitude, it is the

@@ -7,11 +7,12 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opCumMax, opCumMin, opCumMaxValues, opCumMinValues, opRunningPlaces, opAccumulate, opLogCumSumExp, opRecurrence, opRecur *graph.Op
+var opCumMax, opCumMin, opCumMaxValues, opCumMinValues, opRunningPlaces, opAccumulate, opLogCumSumExp, opRecurrence,
+	opRecur *graph.Op
 
 // runningAttrs are the fixed arguments of opRunningPlaces, opAccumulate and opRecur: whether the least element is
-// sought, whether products are formed and not sums, whether the first step is at the end, and whether neither is formed but the greatest element
-// sought, or the least.
+// sought, whether products are formed and not sums, whether the first step is at the end, and whether neither is formed
+// but the greatest element sought, or the least.
 type runningAttrs struct{ Least, Product, Reverse, Extremum bool }
 
 // Running returns the arguments.
@@ -21,9 +22,11 @@ func (a runningAttrs) Running() (least, product, reverse bool) { return a.Least,
 func (a runningAttrs) SeeksExtremum() bool { return a.Extremum }
 
 // downColumns is the entry of a Go function of the columns of matrices of one shape, of which only others make use.
-func downColumns(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
+func downColumns(name, doc string, operands int, dtype func(*graph.Call) graph.DType,
+	function func(*graph.Arrays) error) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: name, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Function: function, Grad: noGradient, Together: true,
+		Name: name, Func: name, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Function: function,
+		Grad: noGradient, Together: true,
 		Core:  func(*graph.Node) ([]int, int) { return slices.Repeat([]int{2}, operands), 2 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return dtype(c), c.Shape(0) },
 	})
@@ -54,7 +57,8 @@ func runningExtremum(name, fn, doc string, least bool) *graph.Op {
 			return graph.Int64, c.Shape(0)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			return alongColumns(opRunningPlaces, runningAttrs{Least: least}, n.Attrs().(ScanAttrs).Axis, countable(in[0]))
+			return alongColumns(opRunningPlaces, runningAttrs{Least: least}, n.Attrs().(ScanAttrs).Axis,
+				countable(in[0]))
 		},
 	})
 }
@@ -83,13 +87,18 @@ func extremumValues(name, fn, doc string, least bool) *graph.Op {
 
 func init() {
 	ofFirst := func(c *graph.Call) graph.DType { return c.DType(0) }
-	opRunningPlaces = downColumns("running_places", "the place of the greatest element up to each place of the columns of matrices.", 1,
+	opRunningPlaces = downColumns("running_places",
+		"the place of the greatest element up to each place of the columns of matrices.", 1,
 		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
-	opAccumulate = downColumns("accumulate", "the sum of the elements up to each place of the columns of matrices, or their product, or the greatest or least of them.", 1, ofFirst, accumulate)
+	opAccumulate = downColumns("accumulate",
+		"the sum of the elements up to each place of the columns of matrices, or their product, or the greatest or least of them.",
+		1, ofFirst, accumulate)
 	opRecur = downColumns("recur", "y[t] = a[t]*y[t-1] + x[t] down the columns of matrices.", 2, ofFirst, recur)
-	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place", false)
+	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place",
+		false)
 	opCumMin = runningExtremum("cummin", "CumMin", "the least element up to each place of an axis, and its place", true)
-	opCumMaxValues = extremumValues("cummax_values", "CumMax", "the greatest element up to each place of an axis", false)
+	opCumMaxValues = extremumValues("cummax_values", "CumMax", "the greatest element up to each place of an axis",
+		false)
 	opCumMinValues = extremumValues("cummin_values", "CumMin", "the least element up to each place of an axis", true)
 	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
 		func(e *graph.Example) node { return e.Several(CumMax(e.Of("x", "n", "k"), 1)) })
@@ -97,8 +106,10 @@ func init() {
 		func(e *graph.Example) node { return e.Several(CumMin(e.Of("x", "n", "k"), 1)) })
 	opCumMax.Ref.Cost, opCumMin.Ref.Cost = "a comparison for each element", "a comparison for each element"
 	opLogCumSumExp = define(graph.Op{
-		Name: "logcumsumexp", Func: "LogCumSumExp", Doc: "log of the sum of exp(x) up to each place of an axis, without overflow.",
-		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: inferLogCumSumExp, Expand: expandLogCumSumExp, Grad: logCumSumExpGrad,
+		Name: "logcumsumexp", Func: "LogCumSumExp",
+		Doc:   "log of the sum of exp(x) up to each place of an axis, without overflow.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: inferLogCumSumExp, Expand: expandLogCumSumExp,
+		Grad: logCumSumExpGrad,
 	})
 	opLogCumSumExp.Ref = named("", "torch.logcumsumexp", "jax.lax.cumlogsumexp", "", "",
 		func(e *graph.Example) node { return LogCumSumExp(e.Of("x", "n", "k"), 1) })

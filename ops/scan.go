@@ -32,21 +32,25 @@ func scan(name, fn, doc string, product bool) *graph.Op {
 }
 
 func init() {
-	opCumSum = scan("cumsum", "CumSum", "the sum of the elements up to each place of an axis; integers and booleans are counted in Int64.", false)
+	opCumSum = scan("cumsum", "CumSum",
+		"the sum of the elements up to each place of an axis; integers and booleans are counted in Int64.", false)
 	opCumSum.Grad = func(n, dy node, _ int) node {
 		a := n.Attrs().(ScanAttrs)
 		return Apply(opCumSum, ScanAttrs{a.Axis, !a.Reverse}, dy)
 	}
-	opCumProd = scan("cumprod", "CumProd", "the product of the elements up to each place of an axis; integers and booleans are counted in Int64.", true)
+	opCumProd = scan("cumprod", "CumProd",
+		"the product of the elements up to each place of an axis; integers and booleans are counted in Int64.", true)
 	opCumProd.Grad = cumProdGrad
-	opCumProd.Ref = named("numpy.cumprod", "torch.cumprod", "jax.numpy.cumprod, jax.numpy.cumulative_prod, jax.lax.cumprod", "", "",
+	opCumProd.Ref = named("numpy.cumprod", "torch.cumprod",
+		"jax.numpy.cumprod, jax.numpy.cumulative_prod, jax.lax.cumprod", "", "",
 		func(e *graph.Example) node { return CumProd(e.Of("x", "n", "k"), 1) })
-	opCumSum.Ref = named("numpy.cumsum", "torch.cumsum", "jax.numpy.cumsum, jax.numpy.cumulative_sum, jax.lax.cumsum", "CumSum", "",
+	opCumSum.Ref = named("numpy.cumsum", "torch.cumsum", "jax.numpy.cumsum, jax.numpy.cumulative_sum, jax.lax.cumsum",
+		"CumSum", "",
 		func(e *graph.Example) node { return CumSum(e.Of("x", "n", "k"), 1) })
 }
 
-// cumProdGrad holds no division, so that it is right where elements are 0. An element's derivative is the product of those before
-// it times r, and r[i] = dy[i] + x[i+1]*r[i+1].
+// cumProdGrad holds no division, so that it is right where elements are 0. An element's derivative is the product of
+// those before it times r, and r[i] = dy[i] + x[i+1]*r[i+1].
 func cumProdGrad(n, dy node, _ int) node {
 	a := n.Attrs().(ScanAttrs)
 	if n.Rank() == 0 {

@@ -48,9 +48,11 @@ func TestCumSumStopsAtNothing(t *testing.T) {
 	g := graph.New("scan")
 	x, b := g.Input("x", graph.Float64, 4), g.Input("b", graph.Bool, 3)
 	empty, scalar := g.Input("empty", graph.Float64, 0), g.Input("scalar", graph.Int32)
-	in := feeds{x: reference.Of([]float64{1, math.Inf(1), 1, math.NaN()}, 4), b: reference.Of([]bool{true, false, true}, 3),
+	in := feeds{x: reference.Of([]float64{1, math.Inf(1), 1, math.NaN()}, 4),
+		b:     reference.Of([]bool{true, false, true}, 3),
 		empty: reference.Of([]float64{}, 0), scalar: reference.Of([]int32{7})}
-	requireClose(t, []float64{1, math.Inf(1), math.Inf(1), math.NaN()}, value(t, in, ops.CumSum(x, -1)).Floats(), 0, "what is not finite spoils only what follows")
+	requireClose(t, []float64{1, math.Inf(1), math.Inf(1), math.NaN()}, value(t, in, ops.CumSum(x, -1)).Floats(), 0,
+		"what is not finite spoils only what follows")
 	require.Equal(t, []int64{1, 1, 2}, value(t, in, ops.CumSum(b, 0)).Data)
 	require.Equal(t, []float64{}, value(t, in, ops.CumSum(empty, 0)).Data)
 	require.Equal(t, []int64{7}, value(t, in, ops.CumSum(scalar, -1)).Data)

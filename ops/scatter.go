@@ -58,7 +58,8 @@ func (a ScatterAttrs) options(words []string) []string {
 	return words
 }
 
-// unitedDType is the dtype of what is written by index. Truth values have no mean, and, as in PyTorch, index_reduce takes none.
+// unitedDType is the dtype of what is written by index. Truth values have no mean, and, as in PyTorch, index_reduce
+// takes none.
 func unitedDType(c *graph.Call, name string, by Reduction) graph.DType {
 	if c.DType(0) == graph.Bool && (by == ReduceMean || c.Op() == opIndexReduce) && !c.Failed() {
 		rules.RefuseDType(c, `"`+name+`" not implemented for 'Bool'`)
@@ -72,11 +73,14 @@ type ScatterOption func(*ScatterAttrs)
 // ExcludeSelf leaves out the operand's own elements at the indices: only elements of src are combined.
 func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf = true } }
 
-// writing is an entry of elements, or slices, that are written into the first operand by index. by is what becomes of several at
-// one place; where attributes say that, what those of an example say.
-func writing(name, fn, doc, pytorch, onnx string, by Reduction, shape func(c *graph.Call, name string, axis int) graph.Shape, expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
+// writing is an entry of elements, or slices, that are written into the first operand by index. by is what becomes of
+// several at one place; where attributes say that, what those of an example say.
+func writing(name, fn, doc, pytorch, onnx string, by Reduction,
+	shape func(c *graph.Call, name string, axis int) graph.Shape,
+	expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, Storage: by == lastWins, MinIn: 3, MaxIn: 3,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite,
+		Storage: by == lastWins, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			s := shape(c, name, a.Axis)
@@ -107,25 +111,37 @@ func init() {
 	elements := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
 		return writing(name, fn, doc, pytorch, "ScatterElements", by, rules.Scatter, scatterElements)
 	}
-	opScatter = elements("scatter", "Scatter", "x with each element of src at its place, but with the index along one axis; the last of several stays", "torch.scatter", lastWins)
-	opScatterAdd = elements("scatter_add", "ScatterAdd", "x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add", ReduceSum)
-	opScatterReduce = elements("scatter_reduce", "ScatterReduce", "x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce", ReduceMax)
+	opScatter = elements("scatter", "Scatter",
+		"x with each element of src at its place, but with the index along one axis; the last of several stays",
+		"torch.scatter", lastWins)
+	opScatterAdd = elements("scatter_add", "ScatterAdd",
+		"x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add",
+		ReduceSum)
+	opScatterReduce = elements("scatter_reduce", "ScatterReduce",
+		"x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce",
+		ReduceMax)
 	slicesOf := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
 		op := writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeSlices)
 		op.Batch = batchByIndex
 		return op
 	}
-	opIndexCopy = slicesOf("index_copy", "IndexCopy", "x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy", lastWins)
-	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis", "torch.index_add", ReduceSum)
-	opIndexReduce = slicesOf("index_reduce", "IndexReduce", "x united with the slices of src at the indices along one axis", "torch.index_reduce", ReduceMax)
+	opIndexCopy = slicesOf("index_copy", "IndexCopy",
+		"x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy",
+		lastWins)
+	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis",
+		"torch.index_add", ReduceSum)
+	opIndexReduce = slicesOf("index_reduce", "IndexReduce",
+		"x united with the slices of src at the indices along one axis", "torch.index_reduce", ReduceMax)
 	composed("IndexFill", "x with a number in the slices that indices name along one axis.",
 		named("", "torch.index_fill", "", "", "", func(e *graph.Example) node {
 			return IndexFill(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k"), num(0))
 		}))
-	composed("TakeAlongAxis", "Gather, where operand and indices broadcast on the other axes, and a negative index counts from the end.",
-		named("numpy.take_along_axis", "torch.take_along_dim", "jax.numpy.take_along_axis", "GatherElements", "", func(e *graph.Example) node {
-			return TakeAlongAxis(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k", "m"))
-		}))
+	composed("TakeAlongAxis",
+		"Gather, where operand and indices broadcast on the other axes, and a negative index counts from the end.",
+		named("numpy.take_along_axis", "torch.take_along_dim", "jax.numpy.take_along_axis", "GatherElements", "",
+			func(e *graph.Example) node {
+				return TakeAlongAxis(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k", "m"))
+			}))
 }
 
 // scatterElements writes elements, as slices of one element of x in row-major order.
@@ -248,7 +264,8 @@ func notReduction(by Reduction) *graph.Mistake {
 	if by >= ReduceSum && by <= ReduceMin {
 		return nil
 	}
-	return &graph.Mistake{Code: graph.CodeSize, Summary: "reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"}
+	return &graph.Mistake{Code: graph.CodeSize,
+		Summary: "reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"}
 }
 
 // uniting are the fixed arguments of a reduction into an axis.
@@ -280,7 +297,8 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 // counts from the end. It is numpy.take_along_axis.
 func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	defer building("TakeAlongAxis", x, axis, index)()
-	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() || axis >= x.Rank() || !index.DType().IsIndex() {
+	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() ||
+		axis >= x.Rank() || !index.DType().IsIndex() {
 		return Gather(x, axis, index) // its own mistake
 	}
 	axis = countedFromZero([]int{axis}, x.Rank())[0]

@@ -46,7 +46,8 @@ func (f *torchFloats) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-var reductionOf = map[string]ops.Reduction{"Sum": ops.ReduceSum, "Prod": ops.ReduceProd, "Mean": ops.ReduceMean, "Max": ops.ReduceMax, "Min": ops.ReduceMin}
+var reductionOf = map[string]ops.Reduction{
+	"Sum": ops.ReduceSum, "Prod": ops.ReduceProd, "Mean": ops.ReduceMean, "Max": ops.ReduceMax, "Min": ops.ReduceMin}
 
 // call builds the case's operation.
 func (c scatterCase) call(x, index, src *graph.Node) *graph.Node {
@@ -84,8 +85,10 @@ func TestScatterAsPyTorch(t *testing.T) {
 			}
 			return g.Input(name, dtype, s...)
 		}
-		x, index, src := input("x", graph.Float64, c.XShape), input("index", graph.Int64, c.IndexShape), input("src", graph.Float64, c.SrcShape)
-		fed := feeds{x: reference.Of([]float64(c.X), c.XShape...), index: reference.Of(c.Index, c.IndexShape...), src: reference.Of([]float64(c.Src), c.SrcShape...)}
+		x, index, src := input("x", graph.Float64, c.XShape), input("index", graph.Int64, c.IndexShape),
+			input("src", graph.Float64, c.SrcShape)
+		fed := feeds{x: reference.Of([]float64(c.X), c.XShape...), index: reference.Of(c.Index, c.IndexShape...),
+			src: reference.Of([]float64(c.Src), c.SrcShape...)}
 		y := c.call(x, index, src)
 		dy := make([]float64, len(c.Y))
 		for i := range dy {
@@ -106,7 +109,8 @@ func TestScatterAsPyTorch(t *testing.T) {
 func TestScatterRepeated(t *testing.T) {
 	g := graph.New("repeated")
 	x, index, src := g.Input("x", graph.Float64, 3), g.Input("index", graph.Int64, 4), g.Input("src", graph.Float64, 4)
-	fed := feeds{x: reference.Of([]float64{1, 2, 3}, 3), index: reference.Of([]int64{2, 0, 2, 0}, 4), src: reference.Of([]float64{10, 20, 30, 40}, 4)}
+	fed := feeds{x: reference.Of([]float64{1, 2, 3}, 3), index: reference.Of([]int64{2, 0, 2, 0}, 4),
+		src: reference.Of([]float64{10, 20, 30, 40}, 4)}
 	for _, y := range []*graph.Node{ops.Scatter(x, 0, index, src), ops.IndexCopy(x, 0, index, src)} {
 		grads := autodiff.Grad(ops.Sum(y), []*graph.Node{x, src})
 		got := evaluate(t, fed, y, grads[0], grads[1])

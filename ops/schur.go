@@ -26,13 +26,17 @@ func twoSquares(name, word, doc string, compute func(m dense.Memory, a, other []
 }
 
 func init() {
-	opSchur = twoSquares("schur", "linalg.schur", "the real Schur form of square matrices and its vectors, packed.", dense.Schur)
-	opHessenberg = twoSquares("hessenberg", "linalg.hessenberg", "the Hessenberg form of square matrices and its vectors, packed.",
+	opSchur = twoSquares("schur", "linalg.schur", "the real Schur form of square matrices and its vectors, packed.",
+		dense.Schur)
+	opHessenberg = twoSquares("hessenberg", "linalg.hessenberg",
+		"the Hessenberg form of square matrices and its vectors, packed.",
 		func(m dense.Memory, a, q []float64, n int) error {
 			dense.Hessenberg(m, a, q, n)
 			return nil
 		})
-	composed("Schur", "the factors Z·T·Zᵀ of each square matrix: T a triangle, but for blocks of two rows that have complex eigenvalues.",
+	composed(
+		"Schur",
+		"the factors Z·T·Zᵀ of each square matrix: T a triangle, but for blocks of two rows that have complex eigenvalues.",
 		flat(notUnique, "scipy.linalg.schur", "", "jax.scipy.linalg.schur, jax.lax.linalg.schur", "", "",
 			func(e *graph.Example) node { return e.Several(Schur(e.Of("a", "n", "n"))) }))
 	composed("Hessenberg", "the factors Q·H·Qᵀ of each square matrix: H a triangle with one diagonal below it.",

@@ -89,7 +89,10 @@ func overlap(fn string, x, target node, batch int, fp, missed, least float64, op
 		return both // its own mistake
 	}
 	if batch < 0 || batch >= both.Rank() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("at least one of the %d axes of %s must remain after the first %d", both.Rank(), both.Shape(), batch)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeAxis,
+				Summary: fmt.Sprintf("at least one of the %d axes of %s must remain after the first %d", both.Rank(),
+					both.Shape(), batch)})
 	}
 	var axes []Axis
 	for axis := batch; axis < both.Rank(); axis++ {
@@ -132,7 +135,8 @@ func NTXent(x, labels *graph.Node, tau float64, opts ...LossOption) *graph.Node 
 	}
 	if x.Rank() != 2 || labels.Rank() != 1 || !x.DType().IsFloat() || !labels.DType().IsInt() || tau == 0 {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("ntxent needs floating-point vectors [N, D], integer labels [N] and a temperature other than 0, but got %s %s with %s %s and %v",
+			Summary: fmt.Sprintf(
+				"ntxent needs floating-point vectors [N, D], integer labels [N] and a temperature other than 0, but got %s %s with %s %s and %v",
 				x.DType(), x.Shape(), labels.DType(), labels.Shape(), tau)})
 	}
 	g, n := x.Graph(), x.Shape()[0]
@@ -155,17 +159,28 @@ func NTXent(x, labels *graph.Node, tau float64, opts ...LossOption) *graph.Node 
 
 func init() {
 	pair := func(name, doc, jax, keras string, call func(x, target *graph.Node) *graph.Node) {
-		composed(name, doc, named("", keras, jax, "", "", func(e *graph.Example) node { return call(e.Of("x", "n", "k"), e.Of("target", "n", "k")) }))
+		composed(name, doc, named("", keras, jax, "", "", func(e *graph.Example) node {
+			return call(e.Of("x", "n", "k"), e.Of("target", "n", "k"))
+		}))
 	}
-	pair("LogCosh", "mean(log(cosh(x - target))).", "optax.log_cosh", "keras.losses.LogCosh", func(x, t node) node { return LogCosh(x, t) })
-	pair("Hinge", "mean(max(1 - target*x, 0)).", "optax.hinge_loss", "keras.losses.Hinge", func(x, t node) node { return Hinge(x, t) })
-	pair("SquaredHinge", "mean(max(1 - target*x, 0)²).", "", "keras.losses.SquaredHinge", func(x, t node) node { return SquaredHinge(x, t) })
-	pair("MeanAbsolutePercentage", "mean(100 * |x - target| / |target|).", "", "keras.losses.MeanAbsolutePercentageError",
+	pair("LogCosh", "mean(log(cosh(x - target))).", "optax.log_cosh", "keras.losses.LogCosh",
+		func(x, t node) node { return LogCosh(x, t) })
+	pair("Hinge", "mean(max(1 - target*x, 0)).", "optax.hinge_loss", "keras.losses.Hinge",
+		func(x, t node) node { return Hinge(x, t) })
+	pair("SquaredHinge", "mean(max(1 - target*x, 0)²).", "", "keras.losses.SquaredHinge", func(x, t node) node {
+		return SquaredHinge(x, t)
+	})
+	pair("MeanAbsolutePercentage", "mean(100 * |x - target| / |target|).", "",
+		"keras.losses.MeanAbsolutePercentageError",
 		func(x, t node) node { return MeanAbsolutePercentage(x, t) })
-	pair("MeanSquaredLogarithmic", "mean((log(1 + x) - log(1 + target))²).", "", "keras.losses.MeanSquaredLogarithmicError",
+	pair("MeanSquaredLogarithmic", "mean((log(1 + x) - log(1 + target))²).", "",
+		"keras.losses.MeanSquaredLogarithmicError",
 		func(x, t node) node { return MeanSquaredLogarithmic(x, t) })
-	pair("Dice", "1 - 2*sum(x*target) / (sum(x) + sum(target)).", "", "keras.losses.Dice", func(x, t node) node { return Dice(x, t, 1) })
-	pair("Tversky", "1 - tp / (tp + a*fp + b*fn).", "", "keras.losses.Tversky", func(x, t node) node { return Tversky(x, t, 1, 0.3, 0.7) })
+	pair("Dice", "1 - 2*sum(x*target) / (sum(x) + sum(target)).", "", "keras.losses.Dice",
+		func(x, t node) node { return Dice(x, t, 1) })
+	pair("Tversky", "1 - tp / (tp + a*fp + b*fn).", "", "keras.losses.Tversky", func(x, t node) node {
+		return Tversky(x, t, 1, 0.3, 0.7)
+	})
 	composed("CategoricalHinge", "mean of the greatest score of another class less the target's plus 1, or 0.",
 		named("", "keras.losses.CategoricalHinge", "optax.multiclass_hinge_loss", "", "", func(e *graph.Example) node {
 			return CategoricalHinge(e.Of("x", "n", "c"), e.As(graph.Int64, "target", "n"))

@@ -20,8 +20,10 @@ func (a SearchAttrs) Args(operands []string) []string { return after(operands, a
 
 func init() {
 	opSearchSorted = define(graph.Op{
-		Name: "searchsorted", Func: "SearchSorted", Doc: "the place in a sorted sequence, of the last axis, before which a value keeps the order.",
-		Class: graph.Function, MinIn: 2, MaxIn: 2, Promote: toOrdered, Function: searchSorted, Grad: noGradient, Batch: batchSearch,
+		Name: "searchsorted", Func: "SearchSorted",
+		Doc:   "the place in a sorted sequence, of the last axis, before which a value keeps the order.",
+		Class: graph.Function, MinIn: 2, MaxIn: 2, Promote: toOrdered, Function: searchSorted, Grad: noGradient,
+		Batch: batchSearch,
 		Core: func(n *graph.Node) ([]int, int) {
 			if n.In(0).Rank() == 1 { // one sequence for all values
 				return []int{1, n.Rank()}, n.Rank()
@@ -30,7 +32,8 @@ func init() {
 		},
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return graph.Int64, rules.SearchSorted(c) },
 	})
-	opSearchSorted.Ref = flat(flatBetweenJumps, "numpy.searchsorted", "torch.searchsorted", "jax.numpy.searchsorted", "", "",
+	opSearchSorted.Ref = flat(flatBetweenJumps, "numpy.searchsorted", "torch.searchsorted", "jax.numpy.searchsorted",
+		"", "",
 		func(e *graph.Example) node { return SearchSorted(e.Of("sorted", "n"), e.Of("values", "k", "m"), false) })
 	opSearchSorted.Ref.Cost = "log n comparisons for each value, in a sequence of n"
 	composed("Bucketize", "the number of sorted boundaries below each element.",
@@ -38,7 +41,8 @@ func init() {
 			func(e *graph.Example) node { return Bucketize(e.Of("x", "k", "m"), e.Of("boundaries", "n"), false) }))
 }
 
-// batchSearch is the rule of SearchSorted for all examples: a sequence of each of them is one for each row of its values.
+// batchSearch is the rule of SearchSorted for all examples: a sequence of each of them is one for each row of its
+// values.
 func batchSearch(n node, in []node, mapped []bool) node {
 	if n.In(0).Rank() == 1 && mapped[0] {
 		values := inAll(in, mapped)[1]
@@ -77,7 +81,8 @@ func Bucketize(x, boundaries *graph.Node, right bool) *graph.Node {
 	defer graph.BeginCall("Bucketize", SearchAttrs{right}, x, boundaries)()
 	if boundaries != nil && boundaries.Judged() && boundaries.Rank() != 1 {
 		return refusal(refused("Bucketize", x, boundaries).with(right), &graph.Mistake{Code: graph.CodeRank,
-			Summary: "boundaries tensor must be 1 dimension, and " + boundaries.Called() + " has shape " + boundaries.Shape().String()})
+			Summary: "boundaries tensor must be 1 dimension, and " + boundaries.Called() + " has shape " +
+				boundaries.Shape().String()})
 	}
 	return SearchSorted(boundaries, x, right)
 }
@@ -123,8 +128,10 @@ func searchEach[T searchable](out []int64, sorted, values []T, right bool) {
 	}
 }
 
-// searchTogether looks for some values. The steps that all make have no branch that depends on elements, which would be foreseen half of the time.
-func searchTogether[T searchable](out *[searchedTogether]int64, sorted []T, values *[searchedTogether]T, steps int, right bool) {
+// searchTogether looks for some values. The steps that all make have no branch that depends on elements, which would be
+// foreseen half of the time.
+func searchTogether[T searchable](out *[searchedTogether]int64, sorted []T, values *[searchedTogether]T, steps int,
+	right bool) {
 	var low, high [searchedTogether]int
 	for i := range high {
 		high[i] = len(sorted)

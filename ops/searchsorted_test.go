@@ -13,8 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestSearchesTogether compares searches for many values with halvings of each, of sequences of all short lengths that are sorted, and of some that are not, whose halvings it
-// follows too.
+// TestSearchesTogether compares searches for many values with halvings of each, of sequences of all short lengths that
+// are sorted, and of some that are not, whose halvings it follows too.
 func TestSearchesTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	few := []float32{-2, -1, 0, 0.5, 1, float32(math.Inf(1)), float32(math.NaN())}
@@ -51,7 +51,9 @@ func TestSearchesTogether(t *testing.T) {
 			places := ops.SearchSorted(x, y, right)
 			prog, err := exec.Compile(g, exec.Outputs(places))
 			require.NoError(t, err)
-			res, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{size}, Data: sorted}, y: exec.Array{Shape: []int{len(values)}, Data: values}})
+			res, err := prog.NewSession().Run(context.Background(),
+				exec.Feed{x: exec.Array{Shape: []int{size}, Data: sorted},
+					y: exec.Array{Shape: []int{len(values)}, Data: values}})
 			require.NoError(t, err)
 			got, err := res.Array(places)
 			require.NoError(t, err)

@@ -19,7 +19,8 @@ type SegmentAttrs struct {
 // segments is the entry of elements that are united by index.
 func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Gather, Fold: fold, MinIn: 2, MaxIn: 2,
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Gather, Fold: fold, MinIn: 2,
+		MaxIn: 2,
 		Axes: func(n node) []int {
 			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
 		},
@@ -37,15 +38,20 @@ func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node)
 }
 
 func init() {
-	opSegmentSum = segments("segment_sum", "SegmentSum", "zeros, and to each place along one axis the sum of the elements whose index it is",
+	opSegmentSum = segments("segment_sum", "SegmentSum",
+		"zeros, and to each place along one axis the sum of the elements whose index it is",
 		graph.FoldSum, takeBack)
-	opSegmentProd = segments("segment_prod", "SegmentProd", "ones, and at each place along one axis the product of the elements whose index it is",
+	opSegmentProd = segments("segment_prod", "SegmentProd",
+		"ones, and at each place along one axis the product of the elements whose index it is",
 		graph.FoldProd, segmentProdGrad)
-	opSegmentMax = segments("segment_max", "SegmentMax", "at each place along one axis the greatest of the elements whose index it is; NaN wins; equal ones share the gradient",
+	opSegmentMax = segments("segment_max", "SegmentMax",
+		"at each place along one axis the greatest of the elements whose index it is; NaN wins; equal ones share the gradient",
 		graph.FoldMax, segmentShareGrad)
-	opSegmentMin = segments("segment_min", "SegmentMin", "at each place along one axis the least of the elements whose index it is; NaN wins; equal ones share the gradient",
+	opSegmentMin = segments("segment_min", "SegmentMin",
+		"at each place along one axis the least of the elements whose index it is; NaN wins; equal ones share the gradient",
 		graph.FoldMin, segmentShareGrad)
-	composed("SegmentMean", "at each place along one axis the mean of the elements whose index it is, and 0 where there is none.",
+	composed("SegmentMean",
+		"at each place along one axis the mean of the elements whose index it is, and 0 where there is none.",
 		named("", "", "", "", "", func(e *graph.Example) node {
 			return SegmentMean(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("m")[0])
 		}))
@@ -65,12 +71,14 @@ func segmentSum(n, x node) node { return Apply(opSegmentSum, n.Attrs(), x, n.In(
 func segmentShareGrad(n, dy node) node {
 	x := n.In(0)
 	won := Or(Equal(x, takeBack(n, n)), NotEqual(x, x))
-	winners := ClampMin(segmentSum(n, Cast(won, x.DType())), 1) // a place that no index names has none, and a derivative by dy
+	// a place that no index names has none, and a derivative by dy
+	winners := ClampMin(segmentSum(n, Cast(won, x.DType())), 1)
 	return Where(won, takeBack(n, Div(dy, winners)), num(0))
 }
 
-// segmentProdGrad returns dy times the product of all other elements with the same index. The
-// product of all that are not 0 is divided, so that one 0 does no harm. Beside another 0 it is 0, or NaN where the product of all is, as in PyTorch.
+// segmentProdGrad returns dy times the product of all other elements with the same index. The product of all that are
+// not 0 is divided, so that one 0 does no harm. Beside another 0 it is 0, or NaN where the product of all is, as in
+// PyTorch.
 func segmentProdGrad(n, dy node) node {
 	x := n.In(0)
 	isZero := Equal(x, num(0))

@@ -51,7 +51,8 @@ func init() {
 			return out, true
 		},
 		func(n, dy node) node { return Flip(dy, n.Attrs().(FlipAttrs).Axes...) })
-	opFlip.Ref = named("numpy.flip, numpy.fliplr, numpy.flipud", "torch.flip, torch.fliplr, torch.flipud", "jax.numpy.flip, jax.numpy.fliplr, jax.numpy.flipud, jax.lax.rev", "", "",
+	opFlip.Ref = named("numpy.flip, numpy.fliplr, numpy.flipud", "torch.flip, torch.fliplr, torch.flipud",
+		"jax.numpy.flip, jax.numpy.fliplr, jax.numpy.flipud, jax.lax.rev", "", "",
 		func(e *graph.Example) node { return Flip(e.Of("x", "n", "k"), 1) })
 	opSelect.Ref = named("", "torch.select", "", "", "",
 		func(e *graph.Example) node { return Select(e.Of("x", "n", "k"), 1, 0) })

@@ -30,8 +30,10 @@ type PermuteAttrs struct{ Perm []int }
 type TransposeAttrs struct{ A, B int }
 
 // movement is the entry of a view of one operand, of which it repeats no element.
-func movement(name, fn, doc string, infer func(*graph.Call) graph.Shape, view func(*graph.Node, graph.Layout) (graph.Layout, bool), grad func(n, dy node) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Movement, MinIn: 1, MaxIn: 1, View: view, Once: true,
+func movement(name, fn, doc string, infer func(*graph.Call) graph.Shape,
+	view func(*graph.Node, graph.Layout) (graph.Layout, bool), grad func(n, dy node) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Movement, MinIn: 1, MaxIn: 1, View: view,
+		Once:  true,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), infer(c) },
 		Grad:  func(n, dy node, _ int) node { return grad(n, dy) }})
 }
@@ -42,7 +44,8 @@ func init() {
 	opReshape = movement("reshape", "Reshape", "the same elements in row-major order under another shape.",
 		func(c *graph.Call) graph.Shape { return rules.Reshape(c, c.Attrs().(ReshapeAttrs).Shape) },
 		alias.ReshapeView, reshapeBack)
-	opSqueeze = movement("squeeze", "Squeeze", "x without axes of size 1.", inferSqueeze, alias.ReshapeView, reshapeBack)
+	opSqueeze = movement("squeeze", "Squeeze", "x without axes of size 1.", inferSqueeze, alias.ReshapeView,
+		reshapeBack)
 	opUnsqueeze = movement("unsqueeze", "Unsqueeze", "x with a new axis of size 1.",
 		func(c *graph.Call) graph.Shape {
 			s := c.Shape(0)
@@ -75,13 +78,16 @@ func init() {
 		})
 	opExpand.Ref = named("numpy.broadcast_to", "torch.Tensor.expand", "jax.numpy.broadcast_to", "Expand", "",
 		func(e *graph.Example) node { return Expand(e.Of("x", "n", "1"), e.Shape("n", "k")...) })
-	opPermute.Ref = named("numpy.transpose, numpy.permute_dims", "torch.permute", "jax.numpy.transpose, jax.numpy.permute_dims", "Transpose", "Transpose",
+	opPermute.Ref = named("numpy.transpose, numpy.permute_dims", "torch.permute",
+		"jax.numpy.transpose, jax.numpy.permute_dims", "Transpose", "Transpose",
 		func(e *graph.Example) node { return Permute(e.Of("x", "n", "k", "m"), 2, 0, 1) })
 	opReshape.Ref = named("numpy.reshape", "torch.reshape", "jax.numpy.reshape", "Reshape", "Reshape",
 		func(e *graph.Example) node { return Reshape(e.Of("x", "n", "4"), e.Shape("2*n", "2")...) })
 	opSqueeze.Ref = named("numpy.squeeze", "torch.squeeze", "jax.numpy.squeeze", "Squeeze", "",
 		func(e *graph.Example) node { return Squeeze(e.Of("x", "n", "1", "k"), 1) })
-	opTranspose.Ref = named("numpy.swapaxes, numpy.matrix_transpose, numpy.linalg.matrix_transpose", "torch.transpose, torch.t, torch.adjoint, torch.swapdims", "jax.numpy.swapaxes, jax.numpy.matrix_transpose, jax.numpy.linalg.matrix_transpose", "Transpose", "",
+	opTranspose.Ref = named("numpy.swapaxes, numpy.matrix_transpose, numpy.linalg.matrix_transpose",
+		"torch.transpose, torch.t, torch.adjoint, torch.swapdims",
+		"jax.numpy.swapaxes, jax.numpy.matrix_transpose, jax.numpy.linalg.matrix_transpose", "Transpose", "",
 		func(e *graph.Example) node { return Transpose(e.Of("x", "n", "k"), 0, 1) })
 	opUnsqueeze.Ref = named("numpy.expand_dims", "torch.unsqueeze", "jax.numpy.expand_dims", "Unsqueeze", "",
 		func(e *graph.Example) node { return Unsqueeze(e.Of("x", "n"), 0) })
@@ -150,14 +156,17 @@ func inferPermute(c *graph.Call) graph.Shape {
 	s, perm := c.Shape(0), c.Attrs().(PermuteAttrs).Perm
 	if len(perm) != len(s) {
 		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}},
-			Summary: fmt.Sprintf("permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", len(s), len(perm))})
+			Summary: fmt.Sprintf(
+				"permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", len(
+					s), len(perm))})
 		return unknownShape(len(perm))
 	}
 	out, taken := make(graph.Shape, len(s)), make([]bool, len(s))
 	for i, axis := range perm {
 		a := rules.Axis(c, axis, len(s))
 		if a >= 0 && taken[a] {
-			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}}, Summary: "permute(): duplicate dims are not allowed."})
+			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}},
+				Summary: "permute(): duplicate dims are not allowed."})
 		}
 		if c.Failed() {
 			return unknownShape(len(s))

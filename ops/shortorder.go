@@ -6,12 +6,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// mostInNetwork is up to how many elements are put in order by comparisons that do not depend on one another's outcome, for many rows at a time. Longer rows
-// are sorted one by one.
+// mostInNetwork is up to how many elements are put in order by comparisons that do not depend on one another's outcome,
+// for many rows at a time. Longer rows are sorted one by one.
 const mostInNetwork = 16
 
-// inShortOrder gives the first places in the order of few elements along an axis, as many as a shape has, as opOrder does, by a sorting network; nil where they are not few, or
-// have more than 32 bits. A key of 64 bits is the rank of an element, and its place.
+// inShortOrder gives the first places in the order of few elements along an axis, as many as a shape has, as opOrder
+// does, by a sorting network; nil where they are not few, or have more than 32 bits. A key of 64 bits is the rank of an
+// element, and its place.
 func inShortOrder(x node, axis int, shape graph.Shape, descending bool) node {
 	if x.Rank() == 0 {
 		return nil
@@ -42,7 +43,8 @@ func inShortOrder(x node, axis int, shape graph.Shape, descending bool) node {
 	return Stack(axis, places...)
 }
 
-// ranksIn32 are integers in the order of elements of up to 32 bits: zeros are equal, and NaN is the greatest. It is nil for other elements.
+// ranksIn32 are integers in the order of elements of up to 32 bits: zeros are equal, and NaN is the greatest. It is nil
+// for other elements.
 func ranksIn32(x node) node {
 	switch t := x.DType(); {
 	case t == graph.Bool || t.IsInt() && t.Size() < 4 || t == graph.Int32:
@@ -56,8 +58,8 @@ func ranksIn32(x node) node {
 	return nil
 }
 
-// mergeExchange calls a function with the places of a network that sorts n numbers, in which the lesser of two comes first: Knuth, The Art of Computer Programming,
-// volume 3, algorithm 5.2.2M, by Batcher.
+// mergeExchange calls a function with the places of a network that sorts n numbers, in which the lesser of two comes
+// first: Knuth, The Art of Computer Programming, volume 3, algorithm 5.2.2M, by Batcher.
 func mergeExchange(n int, exchange func(i, j int)) {
 	top := 1
 	for 2*top < n {

@@ -24,15 +24,16 @@ func ordered(t *testing.T, dtype graph.DType, rows, size, k int, descending bool
 	}
 	prog, err := exec.Compile(g, exec.Outputs(places))
 	require.NoError(t, err)
-	r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{rows, size}, Data: data}})
+	r, err := prog.NewSession().Run(context.Background(),
+		exec.Feed{x: exec.Array{Shape: []int{rows, size}, Data: data}})
 	require.NoError(t, err)
 	a, err := r.Array(places)
 	require.NoError(t, err)
 	return a.Data.([]int64)
 }
 
-// TestShortOrder compares the order of few elements with that of the same elements in a longer row, whose others come behind them: with ties, infinities, NaN and
-// zeros of both signs.
+// TestShortOrder compares the order of few elements with that of the same elements in a longer row, whose others come
+// behind them: with ties, infinities, NaN and zeros of both signs.
 func TestShortOrder(t *testing.T) {
 	const rows, long = 53, 24
 	r := rand.New(rand.NewPCG(1, 2))
@@ -49,7 +50,8 @@ func TestShortOrder(t *testing.T) {
 			for i, v := range x {
 				wide[i] = float64(v)
 			}
-			require.Equal(t, ordered(t, graph.Float64, rows, size, size, descending, wide), ordered(t, graph.Float32, rows, size, size, descending, x), "%d", size)
+			require.Equal(t, ordered(t, graph.Float64, rows, size, size, descending, wide),
+				ordered(t, graph.Float32, rows, size, size, descending, x), "%d", size)
 			for row := range rows {
 				for c := range long {
 					padded[row*long+c] = 100

@@ -66,7 +66,8 @@ func (s paddingSides) judge(call refusedCall, given []int, axes int, transposed 
 	switch {
 	case s.words == nil:
 	case s.same && transposed:
-		return refuse("SamePadding does not apply to a transposed convolution: its padding removes elements of the result; use Padding and PaddingBehind")
+		return refuse(
+			"SamePadding does not apply to a transposed convolution: its padding removes elements of the result; use Padding and PaddingBehind")
 	case s.same && (given != nil || s.behind != nil):
 		return refuse("SamePadding excludes Padding and PaddingBehind")
 	case s.behind != nil && len(s.behind) != 1 && len(s.behind) != axes:
@@ -92,7 +93,8 @@ func (s paddingSides) widths(a *ConvAttrs, i int, size, kernel graph.Dim) (befor
 	}
 	if n, whole := all.Int(); whole {
 		all = graph.Dim(max(n, 0))
-	} else if extent, whole := kernel.Minus(1).Times(graph.Dim(a.Dilation[i])).Plus(1).Int(); stride != 1 && (!whole || extent < int64(stride)) {
+	} else if extent, whole := kernel.Minus(1).Times(graph.Dim(a.Dilation[i])).Plus(1).Int(); stride != 1 &&
+		(!whole || extent < int64(stride)) {
 		return 0, 0, false // it could be less than none
 	}
 	half := all.FloorDiv(2)
@@ -102,13 +104,15 @@ func (s paddingSides) widths(a *ConvAttrs, i int, size, kernel graph.Dim) (befor
 	return half, all.Minus(half), true
 }
 
-// padForWindows pads the last axes of a convolution's operand as its mode and its sides say, and leaves zeros that both sides have to
-// the convolution. What the convolution refuses stays as it is.
+// padForWindows pads the last axes of a convolution's operand as its mode and its sides say, and leaves zeros that both
+// sides have to the convolution. What the convolution refuses stays as it is.
 func padForWindows(x, w node, a *ConvAttrs, axes int, s paddingSides) node {
 	mode := a.Mode
 	a.Mode = PadZeros
-	if mode == PadZeros && s.words == nil || x == nil || !x.Judged() || x.Rank() <= axes || len(a.Padding) != axes || slices.Min(a.Padding) < 0 ||
-		w == nil || !w.Judged() || w.Rank() != axes+2 || len(a.Stride) != axes || len(a.Dilation) != axes || min(slices.Min(a.Stride), slices.Min(a.Dilation)) < 1 {
+	if mode == PadZeros && s.words == nil || x == nil || !x.Judged() || x.Rank() <= axes || len(a.Padding) != axes ||
+		slices.Min(a.Padding) < 0 ||
+		w == nil || !w.Judged() || w.Rank() != axes+2 || len(a.Stride) != axes || len(a.Dilation) != axes ||
+		min(slices.Min(a.Stride), slices.Min(a.Dilation)) < 1 {
 		return x
 	}
 	of := x
@@ -122,10 +126,13 @@ func padForWindows(x, w node, a *ConvAttrs, axes int, s paddingSides) node {
 		case size.IsUnknown() || w.Shape()[2+i].IsUnknown():
 			continue
 		case !ok:
-			return refusal(refused("SamePadding", of, w), &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: of, Bad: []int{x.Rank() - axes + i}}},
-				Summary: fmt.Sprintf("the padding for windows of %s elements with stride %d depends on the axis size %s, which is not known",
-					w.Shape()[2+i], a.Stride[i], size),
-				Help: []string{"set the padding with Padding and PaddingBehind"}})
+			return refusal(refused("SamePadding", of, w),
+				&graph.Mistake{Code: graph.CodeOperand,
+					Operands: []graph.OperandNote{{Node: of, Bad: []int{x.Rank() - axes + i}}},
+					Summary: fmt.Sprintf(
+						"the padding for windows of %s elements with stride %d depends on the axis size %s, which is not known",
+						w.Shape()[2+i], a.Stride[i], size),
+					Help: []string{"set the padding with Padding and PaddingBehind"}})
 		}
 		both := 0
 		if b, whole := before.Int(); whole && mode == PadZeros {

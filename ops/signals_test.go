@@ -23,7 +23,8 @@ func ofFirst(f func(x *graph.Node, arguments []float64) *graph.Node) func(*testi
 
 // signalCalls build the functions of the cases in testdata/signals.json.
 var signalCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
-	"PolyVal": ofBoth(ops.PolyVal), "PolyAdd": ofBoth(ops.PolyAdd), "PolySub": ofBoth(ops.PolySub), "PolyMul": ofBoth(ops.PolyMul),
+	"PolyVal": ofBoth(ops.PolyVal), "PolyAdd": ofBoth(ops.PolyAdd), "PolySub": ofBoth(ops.PolySub),
+	"PolyMul": ofBoth(ops.PolyMul),
 	"PolyDiv": func(_ *testing.T, _ choiceCase, in []node) []node { return two(ops.PolyDiv(in[0], in[1])) },
 	"PolyDer": ofFirst(func(p *graph.Node, a []float64) *graph.Node { return ops.PolyDer(p, int(a[0])) }),
 	"PolyInt": func(t *testing.T, c choiceCase, in []node) []node {
@@ -57,25 +58,36 @@ var signalCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 	},
 }
 
-// TestSignalsAsSciPy compares polynomials, convolutions, ranks and histograms with NumPy's and SciPy's, and gradients with JAX's.
+// TestSignalsAsSciPy compares polynomials, convolutions, ranks and histograms with NumPy's and SciPy's, and gradients
+// with JAX's.
 func TestSignalsAsSciPy(t *testing.T) { runCases(t, "signals", signalCalls) }
 
-// TestSignalsOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central differences.
+// TestSignalsOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central
+// differences.
 func TestSignalsOfNamedSizes(t *testing.T) {
-	runNamed(t, "signals", signalCalls, "PolyDiv", "PolyVal", "PolyFromRoots", "GaussianKDE", "HistogramDD", "Convolve 2", "Correlate 2", "FFTConvolve 1", "FFTConvolve 2", "Correlate 1", "Unwrap 0 6", "Unwrap 5")
+	runNamed(t, "signals", signalCalls, "PolyDiv", "PolyVal", "PolyFromRoots", "GaussianKDE", "HistogramDD",
+		"Convolve 2", "Correlate 2", "FFTConvolve 1", "FFTConvolve 2", "Correlate 1", "Unwrap 0 6", "Unwrap 5")
 }
 
 // TestSignalsRefuse wants what is wrong in words.
 func TestSignalsRefuse(t *testing.T) {
 	g := graph.New("refused")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
-	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3), in(graph.Float32, 3, 2), ops.ConvolveFull).Err(), "in1 and in2 should have the same dimensionality")
-	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3, 2), in(graph.Float32, 2, 3), ops.ConvolveValid).Err(), "For 'valid' mode, one must be at least as large as the other in every dimension")
-	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3), in(graph.Float32, 0), ops.ConvolveFull).Err(), "operands of a convolution must have elements")
-	require.ErrorContains(t, ops.Correlate(in(graph.Float32, 3), in(graph.Float64, 2), ops.ConvolveFull).Err(), "use Cast to convert them to one dtype")
-	require.ErrorContains(t, ops.PolyVal(in(graph.Float32, 3, 2), in(graph.Float32)).Err(), "a polynomial must be a vector of coefficients")
-	require.ErrorContains(t, ops.PolyInt(in(graph.Float32, 3), 2, in(graph.Float32, 3)).Err(), "k must be a vector of 2 constants of integration")
-	require.ErrorContains(t, ops.PolyFit(in(graph.Float32, 3), in(graph.Float32, 4), 1, nil).Err(), "expected x and y to have same length")
-	require.ErrorContains(t, ops.HistogramDD(in(graph.Float32, 3, 2), nil, in(graph.Float32, 4)).Err(), "rows [n, d] need edges for each of d columns")
+	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3), in(graph.Float32, 3, 2), ops.ConvolveFull).Err(),
+		"in1 and in2 should have the same dimensionality")
+	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3, 2), in(graph.Float32, 2, 3), ops.ConvolveValid).Err(),
+		"For 'valid' mode, one must be at least as large as the other in every dimension")
+	require.ErrorContains(t, ops.Convolve(in(graph.Float32, 3), in(graph.Float32, 0), ops.ConvolveFull).Err(),
+		"operands of a convolution must have elements")
+	require.ErrorContains(t, ops.Correlate(in(graph.Float32, 3), in(graph.Float64, 2), ops.ConvolveFull).Err(),
+		"use Cast to convert them to one dtype")
+	require.ErrorContains(t, ops.PolyVal(in(graph.Float32, 3, 2), in(graph.Float32)).Err(),
+		"a polynomial must be a vector of coefficients")
+	require.ErrorContains(t, ops.PolyInt(in(graph.Float32, 3), 2, in(graph.Float32, 3)).Err(),
+		"k must be a vector of 2 constants of integration")
+	require.ErrorContains(t, ops.PolyFit(in(graph.Float32, 3), in(graph.Float32, 4), 1, nil).Err(),
+		"expected x and y to have same length")
+	require.ErrorContains(t, ops.HistogramDD(in(graph.Float32, 3, 2), nil, in(graph.Float32, 4)).Err(),
+		"rows [n, d] need edges for each of d columns")
 	require.ErrorContains(t, ops.RankData(in(graph.Float32, 2), 3, ops.RankMin).Err(), "RankData(x, 3, ops.RankMin)")
 }

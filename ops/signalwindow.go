@@ -7,17 +7,19 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// The functions here return windows that fade a signal out at both ends of a frame, as those of torch.signal and SciPy. A periodic
-// window is a symmetric one with one element more, without its last one: it is the one for [STFT].
+// The functions here return windows that fade a signal out at both ends of a frame, as those of torch.signal and SciPy.
+// A periodic window is a symmetric one with one element more, without its last one: it is the one for [STFT].
 
 // taper is [taperBy] of a function of the places alone.
-func taper(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place node) node, more ...any) node {
+func taper(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place node) node,
+	more ...any) node {
 	return taperBy(g, fn, t, size, periodic, func(place, _ node) node { return f(place) }, more...)
 }
 
-// taperBy is a window of dtype t whose elements are f of the places n/d, where d is the size, or for a symmetric window one
-// less. A window of one element is 1. f is given d too.
-func taperBy(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place, over node) node, more ...any) node {
+// taperBy is a window of dtype t whose elements are f of the places n/d, where d is the size, or for a symmetric window
+// one less. A window of one element is 1. f is given d too.
+func taperBy(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place, over node) node,
+	more ...any) node {
 	defer creating(g, fn, append([]any{"graph." + t.GoName(), size, periodic}, more...)...)()
 	if !t.IsFloat() {
 		return badRange(g, fn, fmt.Sprintf("a window needs a floating-point dtype, not %s", t))
@@ -82,14 +84,17 @@ func init() {
 	}{
 		{"HannWindow", "0.5 - 0.5·cos(2πn/d).", "hanning", "hann", "HannWindow", HannWindow},
 		{"HammingWindow", "0.54 - 0.46·cos(2πn/d).", "hamming", "hamming", "HammingWindow", HammingWindow},
-		{"BlackmanWindow", "0.42 - 0.5·cos(2πn/d) + 0.08·cos(4πn/d).", "blackman", "blackman", "BlackmanWindow", BlackmanWindow},
+		{"BlackmanWindow", "0.42 - 0.5·cos(2πn/d) + 0.08·cos(4πn/d).", "blackman", "blackman", "BlackmanWindow",
+			BlackmanWindow},
 		{"BartlettWindow", "1 - |2n/d - 1|.", "bartlett", "bartlett", "", BartlettWindow},
 		{"KaiserWindow", "I0(beta·√(1 - (2n/d - 1)²)) / I0(beta).", "kaiser", "kaiser", "",
 			func(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) *graph.Node {
 				return KaiserWindow(g, t, size, periodic, 12)
 			}},
 	} {
-		composed(w.name, w.doc, flat(noSlope, "numpy."+w.numpy, "torch."+w.word+"_window, torch.signal.windows."+w.word, "jax.numpy."+w.numpy, w.onnx, "",
-			func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
+		composed(w.name, w.doc,
+			flat(noSlope, "numpy."+w.numpy, "torch."+w.word+"_window, torch.signal.windows."+w.word,
+				"jax.numpy."+w.numpy, w.onnx, "",
+				func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
 	}
 }

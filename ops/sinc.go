@@ -53,10 +53,14 @@ func init() {
 	opEntr.Ref = named("scipy.special.entr", "torch.special.entr", "jax.scipy.special.entr", "", "")
 	opRad2Deg = scaled("rad2deg", "Rad2Deg", "x * 180/π.", 180/math.Pi)
 	opDeg2Rad = scaled("deg2rad", "Deg2Rad", "x * π/180.", math.Pi/180)
-	opRad2Deg.Ref = named("numpy.rad2deg, numpy.degrees", "torch.rad2deg", "jax.numpy.rad2deg, jax.numpy.degrees", "", "")
-	opDeg2Rad.Ref = named("numpy.deg2rad, numpy.radians", "torch.deg2rad", "jax.numpy.deg2rad, jax.numpy.radians", "", "")
-	composed("MvLGamma", "the logarithm of the multivariate gamma function of dimension p.", named("scipy.special.multigammaln", "torch.mvlgamma, torch.special.multigammaln", "jax.scipy.special.multigammaln", "", "",
-		func(e *graph.Example) node { return MvLGamma(e.Of("x", "n"), 3) }))
+	opRad2Deg.Ref = named("numpy.rad2deg, numpy.degrees", "torch.rad2deg", "jax.numpy.rad2deg, jax.numpy.degrees",
+		"", "")
+	opDeg2Rad.Ref = named("numpy.deg2rad, numpy.radians", "torch.deg2rad", "jax.numpy.deg2rad, jax.numpy.radians",
+		"", "")
+	composed("MvLGamma", "the logarithm of the multivariate gamma function of dimension p.",
+		named("scipy.special.multigammaln", "torch.mvlgamma, torch.special.multigammaln",
+			"jax.scipy.special.multigammaln", "", "",
+			func(e *graph.Example) node { return MvLGamma(e.Of("x", "n"), 3) }))
 }
 
 // Sinc returns sin(πx) / (πx), and 1 at 0. At whole numbers it is exactly 0; PyTorch's has a rounding error there.
@@ -82,7 +86,8 @@ func Deg2Rad(x *graph.Node) *graph.Node { return Apply(opDeg2Rad, nil, x) }
 func MvLGamma(x *graph.Node, p int) *graph.Node {
 	defer building("MvLGamma", x, p)()
 	if p < 1 || p > maxMvLGamma {
-		return refusal(refused("MvLGamma", x).with(p), &graph.Mistake{Code: graph.CodeOperand, Summary: "p must be between 1 and 64"})
+		return refusal(refused("MvLGamma", x).with(p),
+			&graph.Mistake{Code: graph.CodeOperand, Summary: "p must be between 1 and 64"})
 	}
 	y := Add(LGamma(x), num(math.Log(math.Pi)*float64(p*(p-1))/4))
 	for i := 1; i < p; i++ {

@@ -9,7 +9,8 @@ import (
 
 var opSineIntegral, opCosineIntegral, opFresnelS, opFresnelC *graph.Op
 
-// The forms are those of Abramowitz and Stegun, Handbook of Mathematical Functions, 5.2.8 and 5.2.9 (Si and Ci), 7.3.9 and 7.3.10 (S and C).
+// The forms are those of Abramowitz and Stegun, Handbook of Mathematical Functions, 5.2.8 and 5.2.9 (Si and Ci), 7.3.9
+// and 7.3.10 (S and C).
 
 // sineWave is the functions f and g of the sine and cosine integrals at a of at least 4.
 func (m arith) sineWave(a graph.Value) (f, g graph.Value) {
@@ -42,7 +43,8 @@ func (m arith) cosineIntegral(x graph.Value) graph.Value {
 	return m.pick(m.above(x, 4), wave, near)
 }
 
-// halfTurns is x²/2, without whole turns of 2: x is split in halves, whose products are exact, as an error of x² counts as many times as it has turns.
+// halfTurns is x²/2, without whole turns of 2: x is split in halves, whose products are exact, as an error of x² counts
+// as many times as it has turns.
 func (m arith) halfTurns(a graph.Value) graph.Value {
 	b := m.least(a, 0x1p53) // from where on a square is a multiple of 4
 	c := m.mul(b, m.num(0x1p27+1))
@@ -63,7 +65,8 @@ func (m arith) fresnel(x graph.Value, cosine bool) graph.Value {
 		u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(2)))
 		v := m.mul(u, u)
 		f := m.mul(m.mul(u, m.num(1/math.Pi)), m.chebyshev(chebyshev.FresnelF, m.mul(v, v), 0, 1.0/16))
-		g := m.mul(m.mul(m.mul(u, v), m.num(1/math.Pi/math.Pi)), m.chebyshev(chebyshev.FresnelG, m.mul(v, v), 0, 1.0/16))
+		g := m.mul(m.mul(m.mul(u, v), m.num(1/math.Pi/math.Pi)),
+			m.chebyshev(chebyshev.FresnelG, m.mul(v, v), 0, 1.0/16))
 		angle := m.mul(m.halfTurns(a), m.num(math.Pi))
 		sine, cos := m.Prim(graph.PrimSin, angle), m.Prim(graph.PrimCos, angle)
 		far := m.sub(m.num(0.5), m.add(m.mul(f, cos), m.mul(g, sine)))
@@ -79,9 +82,11 @@ func (m arith) fresnel(x graph.Value, cosine bool) graph.Value {
 func squareAngle(x node) node { return Mul(num(math.Pi/2), Square(x)) }
 
 func init() {
-	opSineIntegral = special("sine_integral", "SineIntegral", "the integral of sin(t)/t from 0 to x.", arith.sineIntegral,
+	opSineIntegral = special("sine_integral", "SineIntegral", "the integral of sin(t)/t from 0 to x.",
+		arith.sineIntegral,
 		func(y, x, dy node) node { return Mul(dy, SphericalJ0(x)) })
-	opCosineIntegral = special("cosine_integral", "CosineIntegral", "minus the integral of cos(t)/t from |x| to infinity.", arith.cosineIntegral,
+	opCosineIntegral = special("cosine_integral", "CosineIntegral",
+		"minus the integral of cos(t)/t from |x| to infinity.", arith.cosineIntegral,
 		func(y, x, dy node) node { return Mul(dy, Div(Cos(x), x)) })
 	opFresnelS = special("fresnel_s", "FresnelS", "the integral of sin(πt²/2) from 0 to x.",
 		func(m arith, x graph.Value) graph.Value { return m.fresnel(x, false) },

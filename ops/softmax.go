@@ -13,11 +13,13 @@ var opSoftmax, opSafeSoftmax, opLogSoftmax, opLogSumExp, opExpOrZero *graph.Op
 type SoftmaxAttrs struct{ Axis int }
 
 func init() {
-	opExpOrZero = &graph.Op{Name: "exp_or_zero", Func: "Exp", Doc: "e to the power of at most 0; 0 where that is no normal number.", Class: graph.Elementwise,
+	opExpOrZero = &graph.Op{Name: "exp_or_zero", Func: "Exp",
+		Doc: "e to the power of at most 0; 0 where that is no normal number.", Class: graph.Elementwise,
 		MinIn: 1, MaxIn: 1, Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimExpOrZero),
 		Grad: func(n, dy node, _ int) node { return Mul(dy, n) }}
 	opSoftmax = define(graph.Op{
-		Name: "softmax", Func: "Softmax", Doc: "exp(x - max) / sum(exp(x - max)) along an axis.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Name: "softmax", Func: "Softmax", Doc: "exp(x - max) / sum(exp(x - max)) along an axis.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: inferSoftmax("softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
@@ -25,12 +27,14 @@ func init() {
 				return in[0] // without elements
 			}
 			e := expOrZero(Sub(in[0], greatest(in[0], axis)))
-			return Mul(e, Reciprocal(Sum(e, axis, KeepDims()))) // one division a row: vectors divide ten times as slowly as they multiply
+			// one division a row: vectors divide ten times as slowly as they multiply
+			return Mul(e, Reciprocal(Sum(e, axis, KeepDims())))
 		},
 		Grad: softmaxGrad,
 	})
 	opSafeSoftmax = &graph.Op{
-		Name: "safe_softmax", Func: "SafeSoftmax", Doc: "softmax along an axis; 0 where all is -Inf.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Name: "safe_softmax", Func: "SafeSoftmax", Doc: "softmax along an axis; 0 where all is -Inf.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: inferSoftmax("softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
@@ -42,7 +46,8 @@ func init() {
 		Grad: softmaxGrad,
 	}
 	opLogSoftmax = define(graph.Op{
-		Name: "log_softmax", Func: "LogSoftmax", Doc: "the logarithm of softmax, exact where softmax is small.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Name: "log_softmax", Func: "LogSoftmax", Doc: "the logarithm of softmax, exact where softmax is small.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: inferSoftmax("log_softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
@@ -56,7 +61,8 @@ func init() {
 			return Sub(dy, Mul(expOrZero(n), Sum(dy, softmaxAxis(n), KeepDims())))
 		},
 	})
-	opLogSumExp = reduction("logsumexp", "LogSumExp", "log(sum(exp(x))) over axes, without overflow.", graph.NoFold, operandType, false)
+	opLogSumExp = reduction("logsumexp", "LogSumExp", "log(sum(exp(x))) over axes, without overflow.", graph.NoFold,
+		operandType, false)
 	opLogSumExp.Class, opLogSumExp.Promote = graph.Composite, ToCommonFloat
 	opLogSumExp.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x := in[0]
@@ -72,13 +78,17 @@ func init() {
 	opLogSumExp.Grad = func(n, dy node, _ int) node {
 		return Mul(keepShape(n, dy), expOrZero(Sub(n.In(0), keepShape(n, n))))
 	}
-	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.", graph.FoldMaxNumber, operandType, false)
+	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.",
+		graph.FoldMaxNumber, operandType, false)
 	opMaxOrLowest.Grad = noGradient
-	opLogSoftmax.Ref = named("scipy.special.log_softmax", "torch.nn.functional.log_softmax", "jax.nn.log_softmax", "LogSoftmax", "LogSoftMax",
+	opLogSoftmax.Ref = named("scipy.special.log_softmax", "torch.nn.functional.log_softmax", "jax.nn.log_softmax",
+		"LogSoftmax", "LogSoftMax",
 		func(e *graph.Example) node { return LogSoftmax(e.Of("x", "n", "k"), 1) })
-	opLogSumExp.Ref = named("scipy.special.logsumexp", "torch.logsumexp, torch.special.logsumexp", "jax.scipy.special.logsumexp", "ReduceLogSumExp", "LogSumExp",
+	opLogSumExp.Ref = named("scipy.special.logsumexp", "torch.logsumexp, torch.special.logsumexp",
+		"jax.scipy.special.logsumexp", "ReduceLogSumExp", "LogSumExp",
 		func(e *graph.Example) node { return LogSumExp(e.Of("x", "n", "k"), 1) })
-	opSoftmax.Ref = named("scipy.special.softmax", "torch.nn.functional.softmax", "jax.nn.softmax", "Softmax", "SoftMax",
+	opSoftmax.Ref = named("scipy.special.softmax", "torch.nn.functional.softmax", "jax.nn.softmax", "Softmax",
+		"SoftMax",
 		func(e *graph.Example) node { return Softmax(e.Of("x", "n", "k"), 1) })
 }
 
@@ -90,8 +100,8 @@ func softmaxGrad(n, dy *graph.Node, _ int) *graph.Node {
 // opMaxOrLowest is the shift of LogSumExp, whose own value cancels: no gradient.
 var opMaxOrLowest *graph.Op
 
-// expOrZero is exp of what a shift has made at most 0. Denormal numbers, which many scores that are masked by -100 would give, slow down
-// all that is computed with them, and tell nothing beside a sum of at least 1.
+// expOrZero is exp of what a shift has made at most 0. Denormal numbers, which many scores that are masked by -100
+// would give, slow down all that is computed with them, and tell nothing beside a sum of at least 1.
 func expOrZero(x node) node { return Apply(opExpOrZero, nil, x) }
 
 // greatest is the shift of a softmax.

@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Scores that are masked by -100 get weights of 0: exp(-100) is a denormal number of float32, and slows down what is computed with it.
+// Scores that are masked by -100 get weights of 0: exp(-100) is a denormal number of float32, and slows down what is
+// computed with it.
 func TestMaskedScoresHaveNoWeight(t *testing.T) {
 	g := graph.New("weights")
 	x := g.Input("x", graph.Float32, 2, 4)

@@ -71,12 +71,14 @@ func notScores(fn string, x node, axes []Axis) node {
 		return bad
 	}
 	if !x.DType().IsFloat() {
-		return call.wrong(graph.CodeDType, `"softmax_lastdim_kernel_impl" not implemented for '%s'`, x.DType().TorchName())
+		return call.wrong(graph.CodeDType, `"softmax_lastdim_kernel_impl" not implemented for '%s'`,
+			x.DType().TorchName())
 	}
 	for _, a := range axes {
 		switch {
 		case a == keepDims || a == noAxes:
-			return call.wrong(graph.CodeAxis, "a softmax needs axis numbers, at least one, and no options: it keeps all axes")
+			return call.wrong(graph.CodeAxis,
+				"a softmax needs axis numbers, at least one, and no options: it keeps all axes")
 		case a != allAxes && x.Rank() > 0 && !hasAxis(x, int(a)):
 			return Sum(x, a) // its own mistake
 		}
@@ -104,13 +106,19 @@ func axisArgs(axes []Axis) []any {
 
 func init() {
 	composed("SoftmaxOver", "exp(x - max) / sum(exp(x - max)) over several axes.",
-		named("scipy.special.softmax", "", "jax.nn.softmax", "", "", func(e *graph.Example) node { return SoftmaxOver(e.Of("x", "n", "k", "m"), 1, 2) }))
+		named("scipy.special.softmax", "", "jax.nn.softmax", "", "", func(e *graph.Example) node {
+			return SoftmaxOver(e.Of("x", "n", "k", "m"), 1, 2)
+		}))
 	composed("LogSoftmaxOver", "the logarithm of a softmax over several axes.",
-		named("scipy.special.log_softmax", "", "jax.nn.log_softmax", "", "", func(e *graph.Example) node { return LogSoftmaxOver(e.Of("x", "n", "k", "m"), 1, 2) }))
+		named("scipy.special.log_softmax", "", "jax.nn.log_softmax", "", "", func(e *graph.Example) node {
+			return LogSoftmaxOver(e.Of("x", "n", "k", "m"), 1, 2)
+		}))
 	composed("MaskedSoftmax", "softmax of the elements where a mask holds, 0 elsewhere.",
 		named("", "", "jax.nn.softmax", "", "", func(e *graph.Example) node {
 			return MaskedSoftmax(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), 1)
 		}))
 	composed("Sparsemax", "max(x - tau, 0) along an axis, with the tau for which the sum is 1.",
-		named("", "keras.ops.sparsemax", "", "", "", func(e *graph.Example) node { return Sparsemax(e.Of("x", "n", "k"), 1) }))
+		named("", "keras.ops.sparsemax", "", "", "", func(e *graph.Example) node {
+			return Sparsemax(e.Of("x", "n", "k"), 1)
+		}))
 }

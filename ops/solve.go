@@ -22,16 +22,19 @@ func (a SolveAttrs) IsTransposed() bool { return a.Transposed }
 func (a SolveAttrs) Args(operands []string) []string { return operands }
 
 func init() {
-	// The factors of an [m, n] matrix are [m+1, n]: L and U as LAPACK has them, and in the last row with which row each was
-	// exchanged, for the first min(m, n) rows. They are Float64 for operands of Float32 as well, so that what is computed with small ones is rounded once. Values
-	// that need the factors of the same matrix, such as a solution and its gradient, share them.
-	opLU = matrixFunction("lu_factor", "luFactor", "the triangular factors of matrices, by exchanges of rows.", []int{2, 2},
+	// The factors of an [m, n] matrix are [m+1, n]: L and U as LAPACK has them, and in the last row with which row each
+	// was exchanged, for the first min(m, n) rows. They are Float64 for operands of Float32 as well, so that what is
+	// computed with small ones is rounded once. Values that need the factors of the same matrix, such as a solution and
+	// its gradient, share them.
+	opLU = matrixFunction("lu_factor", "luFactor", "the triangular factors of matrices, by exchanges of rows.",
+		[]int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, last := c.Shape(0), len(c.Shape(0))-1
 			return graph.Float64, append(s[:last-1:last-1], s[last-1].Plus(1), s[last])
 		},
 		matrixKernel{factorLU[float32], factorLU[float64]}, nil)
-	opSolveLU = matrixFunction("lu_solve", "luSolve", "the solution of a system whose matrix is factored.", []int{2, 2, 2},
+	opSolveLU = matrixFunction("lu_solve", "luSolve", "the solution of a system whose matrix is factored.",
+		[]int{2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
 		matrixKernel{solveLU[float32], solveLU[float64]}, nil)
 	opInverseOfLU = matrixFunction("lu_inverse", "luInverse", "the inverse of matrices that are factored.", []int{2, 2},
@@ -50,7 +53,8 @@ func init() {
 		Grad:   solveGrad,
 	})
 	opInv = define(graph.Op{
-		Name: "inv", Func: "Inv", Doc: "the inverse of each square matrix.", Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes,
+		Name: "inv", Func: "Inv", Doc: "the inverse of each square matrix.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Batch: onLastAxes,
 		Infer: squareMatrix("linalg.inv"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			return graph.Apply(opInverseOfLU, inverseAttrs{n.DType()}, factorized(in[0]))
@@ -59,9 +63,11 @@ func init() {
 			return Neg(MatMul(transposed(y), MatMul(dy, transposed(y))))
 		},
 	})
-	opSolve.Ref = named("numpy.linalg.solve", "torch.linalg.solve, torch.linalg.solve_ex", "jax.numpy.linalg.solve, jax.scipy.linalg.solve", "", "",
+	opSolve.Ref = named("numpy.linalg.solve", "torch.linalg.solve, torch.linalg.solve_ex",
+		"jax.numpy.linalg.solve, jax.scipy.linalg.solve", "", "",
 		func(e *graph.Example) node { return Solve(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
-	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv, torch.inverse, torch.linalg.inv_ex", "jax.numpy.linalg.inv, jax.scipy.linalg.inv", "", "",
+	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv, torch.inverse, torch.linalg.inv_ex",
+		"jax.numpy.linalg.inv, jax.scipy.linalg.inv", "", "",
 		func(e *graph.Example) node { return Inv(e.Of("a", "n", "n")) })
 	opSolve.Ref.Cost = "2/3·n³ + 2·n²·k operations for each matrix"
 	opInv.Ref.Cost = "8/3·n³ operations for each matrix"
@@ -123,15 +129,16 @@ func expandSolve(n *graph.Node, in []*graph.Node) *graph.Node {
 	if !at.Vector {
 		batch = batch[:n.Rank()-2]
 	}
-	y := graph.Apply(opSolveLU, SolveAttrs{Transposed: at.Transposed}, inBatches(factorized(a), 2, batch), inBatches(b, 2, batch))
+	y := graph.Apply(opSolveLU, SolveAttrs{Transposed: at.Transposed}, inBatches(factorized(a), 2, batch),
+		inBatches(b, 2, batch))
 	if at.Vector {
 		y = Squeeze(y, -1)
 	}
 	return y
 }
 
-// solveGrad: of A·X = B, dB = A⁻ᵀ·dX and dA = -dB·Xᵀ: Giles, Collected matrix derivative results, 2008. Where the system is
-// that of Aᵀ, dA is transposed.
+// solveGrad: of A·X = B, dB = A⁻ᵀ·dX and dA = -dB·Xᵀ: Giles, Collected matrix derivative results, 2008. Where the
+// system is that of Aᵀ, dA is transposed.
 func solveGrad(n, dy node, i int) node {
 	at := n.Attrs().(SolveAttrs)
 	db := Apply(opSolve, SolveAttrs{!at.Transposed, at.Vector}, n.In(0), dy)

@@ -42,7 +42,8 @@ func (a orderAttrs) IsDescending() bool { return a.Descending }
 
 func init() {
 	opOrder = define(graph.Op{
-		Name: "order", Func: "order", Doc: "the places of the elements of the last axis in their order, the first ones of them.",
+		Name: "order", Func: "order",
+		Doc:   "the places of the elements of the last axis in their order, the first ones of them.",
 		Class: graph.Function, MinIn: 1, MaxIn: 1, Function: order, Grad: noGradient, Together: true,
 		Core: func(*graph.Node) ([]int, int) { return []int{1}, 1 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -52,7 +53,8 @@ func init() {
 		},
 	})
 	opArgSort = define(graph.Op{
-		Name: "argsort", Func: "ArgSort", Doc: "the places of the elements along an axis in rising or falling order; equal ones stay in order, NaN is the greatest.",
+		Name: "argsort", Func: "ArgSort",
+		Doc:   "the places of the elements along an axis in rising or falling order; equal ones stay in order, NaN is the greatest.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			rules.Axis(c, c.Attrs().(SortAttrs).Axis, len(c.Shape(0)))
@@ -70,7 +72,8 @@ func init() {
 		},
 	})
 	opTopK = define(graph.Op{
-		Name: "topk", Func: "TopK", Doc: "the k greatest elements along an axis, or the least, in their order, and their places; the first of equal ones comes first, NaN is the greatest.",
+		Name: "topk", Func: "TopK",
+		Doc:   "the k greatest elements along an axis, or the least, in their order, and their places; the first of equal ones comes first, NaN is the greatest.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(TopKAttrs)
@@ -88,15 +91,21 @@ func init() {
 		},
 	})
 	cost := "n·log n comparisons for n elements of the axis"
-	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort", "jax.numpy.argsort, jax.numpy.argpartition", "", "",
+	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort",
+		"jax.numpy.argsort, jax.numpy.argpartition", "", "",
 		func(e *graph.Example) node { return ArgSort(e.Of("x", "n", "k"), 1, false) })
 	opTopK.Ref = named("", "torch.topk", "jax.lax.top_k", "TopK", "",
 		func(e *graph.Example) node { return e.Several(TopK(e.Of("x", "n", "8"), 3, 1, true)) })
 	opArgSort.Ref.Cost, opTopK.Ref.Cost = cost, cost
-	composed("Sort", "the elements along an axis in rising or falling order, and their places; equal ones stay in order, NaN is the greatest.",
-		named("numpy.sort", "torch.sort, torch.msort", "jax.numpy.sort, jax.lax.sort", "", "", func(e *graph.Example) node { return e.Several(Sort(e.Of("x", "n", "k"), 1, false)) }))
+	composed(
+		"Sort",
+		"the elements along an axis in rising or falling order, and their places; equal ones stay in order, NaN is the greatest.",
+		named("numpy.sort", "torch.sort, torch.msort", "jax.numpy.sort, jax.lax.sort", "", "",
+			func(e *graph.Example) node { return e.Several(Sort(e.Of("x", "n", "k"), 1, false)) }))
 	composed("KthValue", "the k-th least element along an axis, counted from 1, and its place; NaN is the greatest.",
-		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node { return e.Several(KthValue(e.Of("x", "n", "8"), 2, 1)) }))
+		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node {
+			return e.Several(KthValue(e.Of("x", "n", "8"), 2, 1))
+		}))
 }
 
 // alongLast computes f, of the last axis, along another one.
@@ -249,8 +258,8 @@ func placesOf(keys []uint64, out []int64) {
 	}
 }
 
-// firstFloat32s finds few places in the order of numbers, as [orderKeys] does. Most numbers come behind the last one found so far, which a comparison
-// tells; with NaN all comparisons are false.
+// firstFloat32s finds few places in the order of numbers, as [orderKeys] does. Most numbers come behind the last one
+// found so far, which a comparison tells; with NaN all comparisons are false.
 func firstFloat32s(keys []uint64, out []int64, x []float32, descending bool) {
 	if len(keys) == 0 {
 		return

@@ -102,7 +102,8 @@ func TestTopKRefusesMoreThanThereIs(t *testing.T) {
 	require.ErrorContains(t, h.Err(), "Sort(x, 2, true)")
 }
 
-// Few of many numbers are those that a sort of all puts first, with NaN, zeros of both signs and numbers that are there several times.
+// Few of many numbers are those that a sort of all puts first, with NaN, zeros of both signs and numbers that are there
+// several times.
 func TestFewOfManyAreFirstInOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	special := []float64{math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1)}
@@ -128,8 +129,10 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 					g := graph.New("few")
 					x := g.Input("x", dtype, 200)
 					_, few := ops.TopK(x, graph.Dim(k), 0, largest)
-					values := evaluate(t, feeds{x: reference.FromFloats(dtype, data, 200)}, few, ops.ArgSort(x, 0, largest))
-					require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v) of %s, %d NaN", k, largest, dtype, nans)
+					values := evaluate(t, feeds{x: reference.FromFloats(dtype, data, 200)}, few,
+						ops.ArgSort(x, 0, largest))
+					require.Equal(t, values[1].Floats()[:k], values[0].Floats(), "%d of the largest (%v) of %s, %d NaN",
+						k, largest, dtype, nans)
 				}
 			}
 		}
@@ -139,7 +142,8 @@ func TestFewOfManyAreFirstInOrder(t *testing.T) {
 // Many elements are sorted by the digits of their ranks, as few are by comparisons: equal ones stay in order.
 func TestManyElementsAreSortedByDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8, graph.Float64, graph.Int64, graph.Uint64} {
+	for _, dtype := range []graph.DType{graph.Float32, graph.Int32, graph.Bool, graph.BFloat16, graph.Uint8,
+		graph.Float64, graph.Int64, graph.Uint64} {
 		for _, n := range []int{63, 64, 511, 512, 1023, 1024, 5000} {
 			data := make([]float64, n)
 			for i := range data {
@@ -184,7 +188,8 @@ func TestManyElementsAreSortedByDigits(t *testing.T) {
 				got := value(t, feeds{x: fed}, ops.ArgSort(x, 0, descending)).Floats()
 				require.Equal(t, want, got, "%d of %s, descending %v", n, dtype, descending)
 				_, half := ops.TopK(x, graph.Dim(n/2), 0, descending)
-				require.Equal(t, want[:n/2], value(t, feeds{x: fed}, half).Floats(), "the first half of %d of %s, descending %v", n, dtype, descending)
+				require.Equal(t, want[:n/2], value(t, feeds{x: fed}, half).Floats(),
+					"the first half of %d of %s, descending %v", n, dtype, descending)
 			}
 		}
 	}

@@ -29,8 +29,8 @@ const leastSelected = 4096
 // placeBits is how many bits of a key are a place; the others are a rank.
 const placeBits = 32
 
-// leastKeys returns the least k keys and some more, in the order of their places: those whose ranks begin with the digits of the k-th or lesser ones. It
-// has as much spare memory as there are keys, and returns what it has left.
+// leastKeys returns the least k keys and some more, in the order of their places: those whose ranks begin with the
+// digits of the k-th or lesser ones. It has as much spare memory as there are keys, and returns what it has left.
 func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
 	const shift = 64 - 11
 	var counts [1 << 11]uint32
@@ -56,8 +56,8 @@ const (
 	leastByLongDigits = 1024
 )
 
-// sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare: many by digits of their ranks,
-// the last digits first, and else by comparisons.
+// sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare:
+// many by digits of their ranks, the last digits first, and else by comparisons.
 func sorted(keys, spare []uint64) []uint64 {
 	switch {
 	case len(keys) < leastByDigits || len(spare) < len(keys):
@@ -89,7 +89,8 @@ func sorted(keys, spare []uint64) []uint64 {
 	return keys
 }
 
-// sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their memory, and what is spare then.
+// sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their
+// memory, and what is spare then.
 func sortedByDigit(keys, spare []uint64, counts []uint32, shift int) (in, rest []uint64) {
 	mask := uint64(len(counts) - 1)
 	if counts[keys[0]>>shift&mask] == uint32(len(keys)) {

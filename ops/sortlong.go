@@ -33,7 +33,9 @@ type ranks[T long] struct {
 const highest = 1 << 63
 
 var (
-	ranksOfInt64  = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest }, func(rank uint64) int64 { return int64(rank ^ highest) }}
+	ranksOfInt64 = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest }, func(rank uint64) int64 {
+		return int64(rank ^ highest)
+	}}
 	ranksOfUint64 = ranks[uint64]{func(v uint64) uint64 { return v }, func(rank uint64) uint64 { return rank }}
 	// As [rankOfFloat32].
 	ranksOfFloat64 = ranks[float64]{func(v float64) uint64 {
@@ -68,8 +70,9 @@ func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by 
 	}
 }
 
-// fewLong returns the keys of the first k places in their order. Of elements whose rank is that of the last one, those count that come first. Most elements come behind the
-// last one found so far, which a comparison tells; with NaN all comparisons are false.
+// fewLong returns the keys of the first k places in their order. Of elements whose rank is that of the last one, those
+// count that come first. Most elements come behind the last one found so far, which a comparison tells; with NaN all
+// comparisons are false.
 func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []longKey {
 	if k == 0 {
 		return nil

@@ -11,7 +11,8 @@ var opErfc, opErfcx, opErfinv, opNdtr, opLogNdtr, opNdtri *graph.Op
 
 // special is the entry of a function whose element is computed in Float64, whatever its operand's
 // dtype, so that a Float32 result is rounded once.
-func special(name, fn, doc string, emit func(m arith, x graph.Value) graph.Value, grad func(y, x, dy node) node) *graph.Op {
+func special(name, fn, doc string, emit func(m arith, x graph.Value) graph.Value,
+	grad func(y, x, dy node) node) *graph.Op {
 	return formula(name, fn, doc, func(m arith, x graph.Value) graph.Value { return m.wide(x, emit) }, grad)
 }
 
@@ -39,7 +40,8 @@ func (m arith) chebyshev(c []float64, x graph.Value, low, high float64) graph.Va
 	return m.add(m.sub(m.mul(s, b1), b2), m.num(c[0]))
 }
 
-// enough is what is needed of a series whose sum is about as large as its first coefficient: all of it, unless the result is rounded.
+// enough is what is needed of a series whose sum is about as large as its first coefficient: all of it, unless the
+// result is rounded.
 func (m arith) enough(c []float64) []float64 {
 	const share = 1. / (1 << 31) // of the first one that the others may leave out
 	if left := 0.0; m.rounds {
@@ -103,7 +105,8 @@ func (m arith) quantile(q, centre graph.Value) graph.Value {
 	r := m.sqrt(m.neg(m.log(q)))
 	u := m.div(m.num(1), r)
 	near := m.mul(centre, m.chebyshev(m.enough(chebyshev.QuantileCentre), m.mul(centre, centre), 0, 0.180625))
-	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(chebyshev.QuantileTail), u, 1/27.5, 0.2), m.chebyshev(m.enough(chebyshev.QuantileMiddle), u, 0.2, 0.625))
+	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(chebyshev.QuantileTail), u, 1/27.5, 0.2),
+		m.chebyshev(m.enough(chebyshev.QuantileMiddle), u, 0.2, 0.625))
 	tail := m.pick(m.Prim(graph.PrimEq, q, m.num(0)), m.num(inf), m.mul(r, far))
 	return m.pick(m.Prim(graph.PrimLe, centre, m.num(0.425)), near, tail)
 }
@@ -151,9 +154,11 @@ func init() {
 		func(y, x, dy node) node {
 			return Mul(dy, Mul(num(math.Sqrt(2*math.Pi)), Exp(Mul(num(0.5), Square(y)))))
 		})
-	opErfc.Ref = named("scipy.special.erfc", "torch.special.erfc, torch.erfc", "jax.scipy.special.erfc, jax.lax.erfc", "", "")
+	opErfc.Ref = named("scipy.special.erfc", "torch.special.erfc, torch.erfc", "jax.scipy.special.erfc, jax.lax.erfc",
+		"", "")
 	opErfcx.Ref = named("scipy.special.erfcx", "torch.special.erfcx", "jax.scipy.special.erfcx", "", "")
-	opErfinv.Ref = named("scipy.special.erfinv", "torch.special.erfinv, torch.erfinv", "jax.scipy.special.erfinv, jax.lax.erf_inv", "", "")
+	opErfinv.Ref = named("scipy.special.erfinv", "torch.special.erfinv, torch.erfinv",
+		"jax.scipy.special.erfinv, jax.lax.erf_inv", "", "")
 	opNdtr.Ref = named("scipy.special.ndtr", "torch.special.ndtr", "jax.scipy.special.ndtr", "", "")
 	opLogNdtr.Ref = named("scipy.special.log_ndtr", "torch.special.log_ndtr", "jax.scipy.special.log_ndtr", "", "")
 	opNdtri.Ref = named("scipy.special.ndtri", "torch.special.ndtri", "jax.scipy.special.ndtri", "", "")

@@ -24,16 +24,24 @@ var specialFunctions = map[string]struct {
 	"erfc": {build: ops.Erfc, ulps: 3}, "erfcx": {build: ops.Erfcx, ulps: 4}, "erfinv": {build: ops.Erfinv, ulps: 4},
 	"ndtr": {build: ops.Ndtr, ulps: 4}, "log_ndtr": {build: ops.LogNdtr, ulps: 4}, "ndtri": {build: ops.Ndtri, ulps: 4},
 	"lgamma": {build: ops.LGamma, ulps: 8, least: 1}, "digamma": {build: ops.Digamma, ulps: 8, least: 1},
-	"polygamma1": {build: polygamma(1), ulps: 8}, "polygamma2": {build: polygamma(2), ulps: 8}, "polygamma5": {build: polygamma(5), ulps: 8},
-	"i0": {build: ops.I0, ulps: 6}, "i0e": {build: ops.I0e, ulps: 6}, "i1": {build: ops.I1, ulps: 6}, "i1e": {build: ops.I1e, ulps: 6},
+	"polygamma1": {build: polygamma(1), ulps: 8}, "polygamma2": {build: polygamma(2), ulps: 8},
+	"polygamma5": {build: polygamma(5), ulps: 8},
+	"i0":         {build: ops.I0, ulps: 6}, "i0e": {build: ops.I0e, ulps: 6}, "i1": {build: ops.I1, ulps: 6},
+	"i1e":  {build: ops.I1e, ulps: 6},
 	"sinc": {build: ops.Sinc, ulps: 4, least: 0.01},
-	"j0":   {build: ops.J0, ulps: 4, least: 1}, "j1": {build: ops.J1, ulps: 4, least: 1}, "y0": {build: ops.Y0, ulps: 6, least: 1}, "y1": {build: ops.Y1, ulps: 4, least: 1},
-	"k0": {build: ops.K0, ulps: 8}, "k0e": {build: ops.K0e, ulps: 8}, "k1": {build: ops.K1, ulps: 8}, "k1e": {build: ops.K1e, ulps: 8},
-	"spherical_j0": {build: ops.SphericalJ0, ulps: 2}, "airy_ai": {build: ops.AiryAi, ulps: 8, least: 1}, "airy_ai_slope": {build: ops.AiryAiSlope, ulps: 12, least: 1},
-	"exp1": {build: ops.Exp1, ulps: 8}, "expi": {build: ops.Expi, ulps: 8, least: 0.2}, "spence": {build: ops.Spence, ulps: 8}, "dawsn": {build: ops.Dawsn, ulps: 8},
-	"sine_integral": {build: ops.SineIntegral, ulps: 4}, "cosine_integral": {build: ops.CosineIntegral, ulps: 4, least: 1},
-	"fresnel_s": {build: ops.FresnelS, ulps: 4}, "fresnel_c": {build: ops.FresnelC, ulps: 4},
-	"gamma": {build: ops.Gamma, ulps: 30}, "exprel": {build: ops.ExpRel, ulps: 3}, "log1mexp": {build: ops.Log1mExp, ulps: 4},
+	"j0":   {build: ops.J0, ulps: 4, least: 1}, "j1": {build: ops.J1, ulps: 4, least: 1},
+	"y0": {build: ops.Y0, ulps: 6, least: 1}, "y1": {build: ops.Y1, ulps: 4, least: 1},
+	"k0": {build: ops.K0, ulps: 8}, "k0e": {build: ops.K0e, ulps: 8}, "k1": {build: ops.K1, ulps: 8},
+	"k1e":          {build: ops.K1e, ulps: 8},
+	"spherical_j0": {build: ops.SphericalJ0, ulps: 2}, "airy_ai": {build: ops.AiryAi, ulps: 8, least: 1},
+	"airy_ai_slope": {build: ops.AiryAiSlope, ulps: 12, least: 1},
+	"exp1":          {build: ops.Exp1, ulps: 8}, "expi": {build: ops.Expi, ulps: 8, least: 0.2},
+	"spence": {build: ops.Spence, ulps: 8}, "dawsn": {build: ops.Dawsn, ulps: 8},
+	"sine_integral":   {build: ops.SineIntegral, ulps: 4},
+	"cosine_integral": {build: ops.CosineIntegral, ulps: 4, least: 1},
+	"fresnel_s":       {build: ops.FresnelS, ulps: 4}, "fresnel_c": {build: ops.FresnelC, ulps: 4},
+	"gamma": {build: ops.Gamma, ulps: 30}, "exprel": {build: ops.ExpRel, ulps: 3},
+	"log1mexp": {build: ops.Log1mExp, ulps: 4},
 }
 
 func polygamma(n int) func(node) node { return func(x node) node { return ops.Polygamma(n, x) } }
@@ -56,11 +64,13 @@ func TestSpecialFunctions(t *testing.T) {
 				narrow = append(narrow, float64(float32(r[0])))
 			}
 			g := graph.New("special")
-			in, half := g.Input("x", graph.Float64, graph.Dim(len(x))), g.Input("half", graph.Float32, graph.Dim(len(x)))
+			in, half := g.Input("x", graph.Float64, graph.Dim(len(x))),
+				g.Input("half", graph.Float32, graph.Dim(len(x)))
 			fed := feeds{in: reference.Of(x, len(x)), half: reference.FromFloats(graph.Float32, x, len(x))}
 			for i, got := range value(t, fed, f.build(in)).Floats() {
 				unit := ulp(max(math.Abs(want[i]), f.least))
-				assert.LessOrEqual(t, math.Abs(got-want[i])/unit, f.ulps, "%s(%v) is %v, want %v", name, x[i], got, want[i])
+				assert.LessOrEqual(t, math.Abs(got-want[i])/unit, f.ulps, "%s(%v) is %v, want %v", name, x[i], got,
+					want[i])
 			}
 			exact := value(t, feeds{in: reference.Of(narrow, len(x))}, f.build(in)).Floats()
 			for i, got := range value(t, fed, f.build(half)).Floats() {

@@ -22,7 +22,8 @@ func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	}
 	for i, b := range breaks {
 		if n, known := x.Shape()[at].Int(); b <= 0 || known && int64(b) >= n || i > 0 && b <= breaks[i-1] {
-			return call.wrong(graph.CodeOperand, "Breakpoints must be ascending, above 0, and less than length of data along given axis: axis %d of %s of shape %s has %s elements",
+			return call.wrong(graph.CodeOperand,
+				"Breakpoints must be ascending, above 0, and less than length of data along given axis: axis %d of %s of shape %s has %s elements",
 				at, x.Called(), x.Shape(), x.Shape()[at])
 		}
 	}
@@ -43,7 +44,8 @@ func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	return Concat(at, parts...)
 }
 
-// withoutTrend takes the mean or the line away. Numbers of 16 bits are Float32 inside: squares of places are soon too large for them.
+// withoutTrend takes the mean or the line away. Numbers of 16 bits are Float32 inside: squares of places are soon too
+// large for them.
 func withoutTrend(x node, axis int, linear bool) node {
 	t := x.DType()
 	x = Cast(x, t.Computed())
@@ -104,7 +106,8 @@ func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (fre
 		return frequencies, overFrames(Add(Square(re(p)), Square(im(p))))
 	}
 	q := transforms[1]
-	return frequencies, Stack(-1, overFrames(Add(Mul(re(p), re(q)), Mul(im(p), im(q)))), overFrames(Sub(Mul(re(p), im(q)), Mul(im(p), re(q)))))
+	return frequencies, Stack(-1, overFrames(Add(Mul(re(p), re(q)), Mul(im(p), im(q)))),
+		overFrames(Sub(Mul(re(p), im(q)), Mul(im(p), re(q)))))
 }
 
 // spectra is what a spectral density is computed with: frames of n elements of signals with a rate.
@@ -138,7 +141,9 @@ func (a spectra) refused(call refusedCall) node {
 			return bad
 		}
 		if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(first.Shape()) || x.DType() != first.DType() {
-			return call.wrong(graph.CodeRank, "signals must be [L] or [N, L], with the same shape and dtype, but %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
+			return call.wrong(graph.CodeRank,
+				"signals must be [L] or [N, L], with the same shape and dtype, but %s is %s of shape %s", x.Called(),
+				x.DType(), x.Shape())
 		}
 	}
 	switch {
@@ -173,8 +178,8 @@ func (a spectra) transform(x, window node) node {
 	return RFFT(frames)
 }
 
-// frequencies returns those of a transform, and the weight that each has: twice that of one that stands for itself alone where it stands for
-// that below zero too.
+// frequencies returns those of a transform, and the weight that each has: twice that of one that stands for itself
+// alone where it stands for that below zero too.
 func (a spectra) frequencies(window node) (frequencies, weight node) {
 	g, t := window.Graph(), window.DType()
 	weight = Reciprocal(Mul(num(a.rate), Sum(Square(window))))
@@ -189,7 +194,9 @@ func (a spectra) frequencies(window node) (frequencies, weight node) {
 
 func init() {
 	composed("Detrend", "x less its mean along an axis, or less the nearest line.",
-		named("scipy.signal.detrend", "", "jax.scipy.signal.detrend", "", "", func(e *graph.Example) node { return Detrend(e.Of("x", "n", "8"), 1, true) }))
+		named("scipy.signal.detrend", "", "jax.scipy.signal.detrend", "", "", func(e *graph.Example) node {
+			return Detrend(e.Of("x", "n", "8"), 1, true)
+		}))
 	composed("Welch", "the power of frequencies, the mean over frames of a signal.",
 		named("scipy.signal.welch", "", "jax.scipy.signal.welch", "", "", func(e *graph.Example) node {
 			_, power := Welch(e.Of("x", "n", "32"), 2, 8)

@@ -56,7 +56,8 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 		return []*graph.Node{bad}
 	case size == 0 && whole != 0:
 		return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeSlice,
-			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %s", whole)})}
+			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %s",
+				whole)})}
 	}
 	if bad = tooMany(call, count); bad != nil {
 		return []*graph.Node{bad}
@@ -70,11 +71,13 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 // splitHelp says how an axis is cut whose number of parts is not known.
 func splitHelp(x node, axis, size int) string {
 	help := "Chunk cuts an axis of any size into a number of parts, and SplitSizes into parts of given sizes"
-	need := graph.Requirement{Kind: graph.MustBeMultipleOf, A: x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]], B: graph.Dim(size)}
+	need := graph.Requirement{Kind: graph.MustBeMultipleOf, A: x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]],
+		B: graph.Dim(size)}
 	if size < 1 || prove.NewProver(x.Graph().Bounds).Judge(need) == prove.Refused {
 		return help
 	}
-	return fmt.Sprintf("Unflatten(%s, %d, -1, %d) makes an axis of the parts, for all of them at once; ", x.Called(), axis, size) + help
+	return fmt.Sprintf("Unflatten(%s, %d, -1, %d) makes an axis of the parts, for all of them at once; ", x.Called(),
+		axis, size) + help
 }
 
 // Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller. An axis of named size
@@ -98,7 +101,8 @@ func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 	sizes[n-1] = size.Minus(part.Times(graph.Dim(n - 1)))
 	parts := cut(x, axis, sizes)
 	if sizes[n-1] != part {
-		requireSizes(parts[n-1], graph.Requirement{Kind: graph.MustBeAtLeast, A: sizes[n-1], B: graph.MinDim(size, 1), Why: "no part of a chunk is empty"},
+		requireSizes(parts[n-1], graph.Requirement{
+			Kind: graph.MustBeAtLeast, A: sizes[n-1], B: graph.MinDim(size, 1), Why: "no part of a chunk is empty"},
 			fmt.Sprintf("chunk: an axis of %s elements gives fewer than %d parts", size, n))
 	}
 	return parts
@@ -118,14 +122,19 @@ func SplitSizes(x *graph.Node, axis int, sizes ...graph.Dim) []*graph.Node {
 	call, problem, sum := refused("SplitSizes", x).with(append([]any{axis}, shapeWords(sizes)...)...), "", graph.Dim(0)
 	for _, d := range sizes {
 		if sum = sum.Plus(d); d.IsConst() && d < 0 {
-			problem = fmt.Sprintf("split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s", graph.Shape(sizes))
+			problem = fmt.Sprintf(
+				"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
+				graph.Shape(sizes))
 		}
 	}
 	size, bad := cutAxis(call, x, axis, problem)
 	need := graph.Requirement{Kind: graph.MustEqual, A: sum, B: size, Why: "the parts of a split make up the axis"}
-	text := fmt.Sprintf("split_with_sizes expects split_sizes to sum exactly to %s (input tensor's size at dimension %d), but got split_sizes=%s", size, axis, graph.Shape(sizes))
+	text := fmt.Sprintf(
+		"split_with_sizes expects split_sizes to sum exactly to %s (input tensor's size at dimension %d), but got split_sizes=%s",
+		size, axis, graph.Shape(sizes))
 	if bad == nil && (len(sizes) == 0 || prove.NewProver(x.Graph().Bounds).Judge(need) == prove.Refused) {
-		bad = refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: text, Operands: []graph.OperandNote{{Node: x}}})
+		bad = refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: text,
+			Operands: []graph.OperandNote{{Node: x}}})
 	}
 	if bad != nil {
 		return slices.Repeat([]*graph.Node{bad}, max(len(sizes), 1))
@@ -182,7 +191,8 @@ func requireMultiple(n node, size, of graph.Dim, why, text string) {
 
 // scalarAxis is the mistake of an axis of a scalar where there must be one.
 func scalarAxis(axis int) *graph.Mistake {
-	return &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}
+	return &graph.Mistake{Code: graph.CodeAxis,
+		Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}
 }
 
 // maxParts bounds the nodes that one call makes of an axis.
@@ -194,15 +204,21 @@ func tooMany(call refusedCall, parts int) node {
 	if parts <= maxParts {
 		return nil
 	}
-	return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
-		Help: []string{"work on the whole value, or use Slice and Select"}})
+	return refusal(call,
+		&graph.Mistake{Code: graph.CodeSlice,
+			Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
+			Help:    []string{"work on the whole value, or use Slice and Select"}})
 }
 
-// counted returns how many parts of a size an axis of some size has, with that as a number where it is one, or the node that stands
-// for the mistake: help is what is advised where the number is not the same for all sizes.
-func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help func() string) (whole graph.Dim, parts int, bad node) {
+// counted returns how many parts of a size an axis of some size has, with that as a number where it is one, or the node
+// that stands for the mistake: help is what is advised where the number is not the same for all sizes.
+func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help func() string) (whole graph.Dim,
+	parts int, bad node) {
 	bounds := x.Graph().Bounds
-	if n, err := size.Eval(func(name string) (int64, bool) { b := bounds(name); return b.Min, b.Max > 0 && b.Min == b.Max }); err == nil {
+	if n, err := size.Eval(func(name string) (int64, bool) {
+		b := bounds(name)
+		return b.Min, b.Max > 0 && b.Min == b.Max
+	}); err == nil {
 		size = graph.Dim(n)
 	}
 	count := size.CeilDiv(int64(part))
@@ -210,10 +226,13 @@ func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help 
 	if err == nil && prove.NewProver(bounds).Equal(count, graph.Dim(n)) == prove.Proved {
 		return size, int(n), nil
 	}
-	m := &graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: x, Bad: countedFromZero([]int{axis}, x.Rank())}}, Help: []string{help()},
-		Summary: fmt.Sprintf("the number of results of %s must be known when the graph is built, but axis %d gives %s", call.fn, axis, count)}
+	m := &graph.Mistake{Code: graph.CodeSlice,
+		Operands: []graph.OperandNote{{Node: x, Bad: countedFromZero([]int{axis}, x.Rank())}}, Help: []string{help()},
+		Summary: fmt.Sprintf("the number of results of %s must be known when the graph is built, but axis %d gives %s",
+			call.fn, axis, count)}
 	if names := size.Symbols(); len(names) == 1 {
-		m.Help = append(m.Help, fmt.Sprintf("if %s is always the same number, declare it: g.Dim(%q, graph.Exactly(…))", names[0], names[0]))
+		m.Help = append(m.Help,
+			fmt.Sprintf("if %s is always the same number, declare it: g.Dim(%q, graph.Exactly(…))", names[0], names[0]))
 	}
 	return 0, 0, refusal(call, m)
 }
@@ -221,7 +240,9 @@ func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help 
 // cutAxis is [axisSize] for functions that refuse a scalar before all else.
 func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim, bad node) {
 	if x != nil && x.Judged() && x.Rank() == 0 {
-		return 0, refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: strings.ToLower(call.fn) + " expects at least a 1-dimensional tensor"})
+		return 0,
+			refusal(call, &graph.Mistake{Code: graph.CodeRank,
+				Summary: strings.ToLower(call.fn) + " expects at least a 1-dimensional tensor"})
 	}
 	return axisSize(call, x, axis, problem)
 }

@@ -44,7 +44,8 @@ func axesBut(call refusedCall, axis int) (others []Axis, bad node) {
 		return nil, bad
 	}
 	if call.in[0].Rank() < 2 {
-		return nil, call.wrong(graph.CodeRank, "weight_norm: input needs at least 2 dimensions, got %d dimensions", call.in[0].Rank())
+		return nil, call.wrong(graph.CodeRank, "weight_norm: input needs at least 2 dimensions, got %d dimensions",
+			call.in[0].Rank())
 	}
 	for i := range call.in[0].Rank() {
 		if i != at {
@@ -55,9 +56,18 @@ func axesBut(call refusedCall, axis int) (others []Axis, bad node) {
 }
 
 func init() {
-	composed("Squareplus", "(x + sqrt(x² + b)) / 2.", named("", "", "jax.nn.squareplus", "", "", func(e *graph.Example) node { return Squareplus(e.Of("x", "n"), 4) }))
-	composed("SparsePlus", "0 up to -1, x from 1 on, (x+1)²/4 between.", named("", "", "jax.nn.sparse_plus", "", "", func(e *graph.Example) node { return SparsePlus(e.Of("x", "n")) }))
-	composed("SparseSigmoid", "(x+1)/2 between 0 and 1.", named("", "", "jax.nn.sparse_sigmoid", "", "", func(e *graph.Example) node { return SparseSigmoid(e.Of("x", "n")) }))
+	composed("Squareplus", "(x + sqrt(x² + b)) / 2.",
+		named("", "", "jax.nn.squareplus", "", "", func(e *graph.Example) node {
+			return Squareplus(e.Of("x", "n"), 4)
+		}))
+	composed("SparsePlus", "0 up to -1, x from 1 on, (x+1)²/4 between.",
+		named("", "", "jax.nn.sparse_plus", "", "", func(e *graph.Example) node { return SparsePlus(e.Of("x", "n")) }))
+	composed("SparseSigmoid", "(x+1)/2 between 0 and 1.",
+		named("", "", "jax.nn.sparse_sigmoid", "", "", func(e *graph.Example) node {
+			return SparseSigmoid(e.Of("x", "n"))
+		}))
 	composed("WeightNorm", "v * gain / |v|, with the norm over all axes but one.",
-		named("", "torch._weight_norm, torch.nn.utils.weight_norm", "", "", "", func(e *graph.Example) node { return WeightNorm(e.Of("v", "n", "k"), e.Of("gain", "n", "1"), 0) }))
+		named("", "torch._weight_norm, torch.nn.utils.weight_norm", "", "", "", func(e *graph.Example) node {
+			return WeightNorm(e.Of("v", "n", "k"), e.Of("gain", "n", "1"), 0)
+		}))
 }

@@ -29,18 +29,22 @@ type exportTrial struct {
 	fed     feeds
 }
 
-// exportPatterns are the patterns of operands in which rows are exported, by dtype: each costs seconds of XLA's compiler.
+// exportPatterns are the patterns of operands in which rows are exported, by dtype: each costs seconds of XLA's
+// compiler.
 var exportPatterns = map[graph.DType][]string{
-	graph.Float32: {"row", "same", "both stretch"}, graph.Float64: {"row"}, graph.Int32: {"row", "missing lead"}, graph.Bool: {"row", "both stretch"},
+	graph.Float32: {"row", "same", "both stretch"}, graph.Float64: {"row"}, graph.Int32: {"row", "missing lead"},
+	graph.Bool:    {"row", "both stretch"},
 	graph.Float16: {"row"}, graph.BFloat16: {"row"}, graph.Int64: {"row"}, graph.Uint64: {"row"}, graph.Uint32: {"row"},
 	graph.Uint8: {"row"}, graph.Int8: {"row"}, graph.Uint16: {"row"}, graph.Int16: {"row"},
 }
 
 // alone has the dtypes of which only rows of a single operation are exported, unless all is asked for.
-var alone = []graph.DType{graph.Float16, graph.BFloat16, graph.Int64, graph.Uint64, graph.Uint32, graph.Uint8, graph.Int8, graph.Uint16, graph.Int16}
+var alone = []graph.DType{graph.Float16, graph.BFloat16, graph.Int64, graph.Uint64, graph.Uint32, graph.Uint8,
+	graph.Int8, graph.Uint16, graph.Int16}
 
 // inLoops are operations whose forms are loops in Float64, whatever the dtype: they are exported in that alone.
-var inLoops = []string{"lu_factor", "cofactors", "qr", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_exp", "row_order"}
+var inLoops = []string{"lu_factor", "cofactors", "qr", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_exp",
+	"row_order"}
 
 // differs has the rows in which XLA does not compute what it is told, by dtype, and why.
 var differs = map[graph.DType]map[string]string{graph.Bool: {
@@ -50,7 +54,8 @@ var differs = map[graph.DType]map[string]string{graph.Bool: {
 const zeroByZero = "XLA makes 0 of 0/0 where both come from truth values and the divisor is broadcast"
 
 // noForm are the operations that StableHLO has no form of: an export that needs one is refused.
-var noForm = []string{"print", "eig", "eigvals", "schur", "hessenberg", "sylvester", "sqrtm", "logm", "ldl_factor", "ldl_solve", "geqrf", "reflect"}
+var noForm = []string{"print", "eig", "eigvals", "schur", "hessenberg", "sylvester", "sqrtm", "logm", "ldl_factor",
+	"ldl_solve", "geqrf", "reflect"}
 
 // TestStableHLO exports every row of [samples] and runs it by XLA: the results must be those of the reference. An
 // operation that can neither be exported nor stands in [noForm] fails it.
@@ -119,7 +124,8 @@ func (e *exportTrial) add(g *graph.Graph, tr *trial, p pattern, dt graph.DType) 
 	own, in, y := tr.build(p, dt)
 	reached := &reachedOps{names: map[string]bool{}}
 	reached.note(own)
-	isLeftOut := slices.Contains(alone, dt) && !isSingle(y) || dt == graph.Float32 && slices.ContainsFunc(inLoops, reached.has)
+	isLeftOut := slices.Contains(alone, dt) && !isSingle(y) ||
+		dt == graph.Float32 && slices.ContainsFunc(inLoops, reached.has)
 	if own.Err() != nil || isLeftOut && os.Getenv("BROADLOOM_XLA_ALL") == "" {
 		return
 	}
@@ -147,13 +153,15 @@ func (e *exportTrial) add(g *graph.Graph, tr *trial, p pattern, dt graph.DType) 
 	}
 	want, err := reference.Eval([]*graph.Node{y}, given) // random numbers depend on the place in the graph
 	require.NoError(e, err, about)
-	e.rows, e.about, e.outputs, e.want = append(e.rows, tr), append(e.about, about), append(e.outputs, y), append(e.want, want[0])
+	e.rows, e.about, e.outputs, e.want = append(e.rows, tr), append(e.about, about), append(e.outputs, y),
+		append(e.want, want[0])
 }
 
 // isSingle reports whether a value is computed by one operation that is written with no others.
 func isSingle(y *graph.Node) bool {
 	isSource := func(x *graph.Node) bool { return x.Op().Class == graph.Source }
-	return y.Op().Class != graph.Composite && !slices.ContainsFunc(y.Operands(), func(x *graph.Node) bool { return !isSource(x) })
+	return y.Op().Class != graph.Composite &&
+		!slices.ContainsFunc(y.Operands(), func(x *graph.Node) bool { return !isSource(x) })
 }
 
 // judge compares what XLA gives.
@@ -168,7 +176,8 @@ func (e *exportTrial) judge(o xla.Outcome) {
 			continue
 		}
 		if at := e.rows[i].firstDifference(e.want[i], got); at >= 0 {
-			e.Errorf("%s: element %d is %v %v, and must be %v %v", e.about[i], at, elementOf(got, at), got.Shape, elementOf(e.want[i], at), e.want[i].Shape)
+			e.Errorf("%s: element %d is %v %v, and must be %v %v", e.about[i], at, elementOf(got, at), got.Shape,
+				elementOf(e.want[i], at), e.want[i].Shape)
 		}
 	}
 }

@@ -12,7 +12,8 @@ type StackAttrs struct{ Axis int }
 
 func init() {
 	opStack = define(graph.Op{
-		Name: "stack", Func: "Stack", Doc: "operands of one shape joined along a new axis.", Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
+		Name: "stack", Func: "Stack", Doc: "operands of one shape joined along a new axis.", Class: graph.Composite,
+		Storage: true, MinIn: 1, MaxIn: -1,
 		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Stack(c, c.Attrs().(StackAttrs).Axis)

@@ -102,7 +102,8 @@ func TensorSplit(x *graph.Node, axis, n int) []*graph.Node {
 // with indices.
 func SplitAt(x *graph.Node, axis int, places ...graph.Dim) []*graph.Node {
 	defer building("SplitAt", append([]any{x, axis}, shapeWords(places)...)...)()
-	if _, bad := cutAxis(refused("SplitAt", x).with(append([]any{axis}, shapeWords(places)...)...), x, axis, ""); bad != nil {
+	if _, bad := cutAxis(refused("SplitAt", x).with(append([]any{axis}, shapeWords(places)...)...), x, axis, ""); bad !=
+		nil {
 		return slices.Repeat([]*graph.Node{bad}, len(places)+1)
 	}
 	parts, from := []*graph.Node{}, graph.Dim(0)
@@ -145,8 +146,11 @@ func BlockDiag(xs ...*graph.Node) *graph.Node {
 	for i, x := range xs {
 		if x == nil || !x.Judged() || x.Graph() == nil || x.Rank() > 2 {
 			if x != nil && x.Judged() && x.Graph() != nil {
-				return refusal(refused("BlockDiag", xs...), &graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: x}},
-					Summary: fmt.Sprintf("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions", i, x.Rank())})
+				return refusal(refused("BlockDiag", xs...),
+					&graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: x}},
+						Summary: fmt.Sprintf(
+							"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions",
+							i, x.Rank())})
 			}
 			return Concat(0, xs...) // its own mistake
 		}
@@ -210,31 +214,43 @@ func BroadcastTensors(xs ...*graph.Node) []*graph.Node {
 func init() {
 	list := func(name, doc, numpy, pytorch string, call func(xs ...*graph.Node) *graph.Node) {
 		jax := "jax." + numpy
-		composed(name, doc, named(numpy, pytorch, jax, "", "", func(e *graph.Example) node { return call(e.Of("x", "n", "k"), e.Of("y", "n", "k")) }))
+		composed(name, doc, named(numpy, pytorch, jax, "", "", func(e *graph.Example) node {
+			return call(e.Of("x", "n", "k"), e.Of("y", "n", "k"))
+		}))
 	}
 	list("HStack", "values joined along axis 1, vectors along their only one.", "numpy.hstack", "torch.hstack", HStack)
-	list("VStack", "values joined along axis 0, vectors as rows.", "numpy.vstack", "torch.vstack, torch.row_stack", VStack)
+	list("VStack", "values joined along axis 0, vectors as rows.", "numpy.vstack", "torch.vstack, torch.row_stack",
+		VStack)
 	list("DStack", "values joined along axis 2, which they get.", "numpy.dstack", "torch.dstack", DStack)
-	list("ColumnStack", "values joined along axis 1, vectors as columns.", "numpy.column_stack", "torch.column_stack", ColumnStack)
+	list("ColumnStack", "values joined along axis 1, vectors as columns.", "numpy.column_stack", "torch.column_stack",
+		ColumnStack)
 	one := func(name, doc, word string, call func(x *graph.Node) *graph.Node) {
-		composed(name, doc, named("numpy."+word, "torch."+word, "jax.numpy."+word, "", "", func(e *graph.Example) node { return call(e.Of("x")) }))
+		composed(name, doc, named("numpy."+word, "torch."+word, "jax.numpy."+word, "", "", func(e *graph.Example) node {
+			return call(e.Of("x"))
+		}))
 	}
 	one("AtLeast1D", "x with one axis at least.", "atleast_1d", AtLeast1D)
 	one("AtLeast2D", "x with two axes at least, new ones in front.", "atleast_2d", AtLeast2D)
 	one("AtLeast3D", "x with at least three axes; a matrix gets a third one at the end.", "atleast_3d", AtLeast3D)
 	composed("TensorSplit", "an axis cut into parts of sizes as equal as can be.",
-		named("numpy.array_split, numpy.hsplit, numpy.vsplit, numpy.dsplit", "torch.tensor_split, torch.hsplit, torch.vsplit, torch.dsplit",
+		named("numpy.array_split, numpy.hsplit, numpy.vsplit, numpy.dsplit",
+			"torch.tensor_split, torch.hsplit, torch.vsplit, torch.dsplit",
 			"jax.numpy.array_split, jax.numpy.hsplit, jax.numpy.vsplit, jax.numpy.dsplit", "Split", "",
 			func(e *graph.Example) node { return e.Several(TensorSplit(e.Of("x", "n", "k"), 0, 3)...) }))
 	composed("SplitAt", "an axis cut before the given places.",
-		named("numpy.split", "torch.tensor_split", "jax.numpy.split", "SplitToSequence", "", func(e *graph.Example) node { return e.Several(SplitAt(e.Of("x", "8", "k"), 0, 3, 5)...) }))
+		named("numpy.split", "torch.tensor_split", "jax.numpy.split", "SplitToSequence", "",
+			func(e *graph.Example) node { return e.Several(SplitAt(e.Of("x", "8", "k"), 0, 3, 5)...) }))
 	composed("Rot90", "a plane of two axes turned by 90 degrees some times.",
-		named("numpy.rot90", "torch.rot90", "jax.numpy.rot90", "", "", func(e *graph.Example) node { return Rot90(e.Of("x", "n", "k"), 1, 0, 1) }))
+		named("numpy.rot90", "torch.rot90", "jax.numpy.rot90", "", "", func(e *graph.Example) node {
+			return Rot90(e.Of("x", "n", "k"), 1, 0, 1)
+		}))
 	composed("BlockDiag", "matrices along the diagonal of one, zeros elsewhere.",
 		named("scipy.linalg.block_diag", "torch.block_diag", "jax.scipy.linalg.block_diag", "", "",
 			func(e *graph.Example) node { return BlockDiag(e.Of("x", "n", "k"), e.Of("y", "m", "k")) }))
 	composed("CartesianProd", "all combinations of elements of vectors, as rows.",
-		named("itertools.product", "torch.cartesian_prod", "", "", "", func(e *graph.Example) node { return CartesianProd(e.Of("x", "n"), e.Of("y", "m")) }))
+		named("itertools.product", "torch.cartesian_prod", "", "", "", func(e *graph.Example) node {
+			return CartesianProd(e.Of("x", "n"), e.Of("y", "m"))
+		}))
 	composed("BroadcastTensors", "values expanded to their common shape.",
 		named("numpy.broadcast_arrays", "torch.broadcast_tensors", "jax.numpy.broadcast_arrays", "", "",
 			func(e *graph.Example) node {

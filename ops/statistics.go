@@ -52,7 +52,8 @@ func Cov(x *graph.Node, correction float64, frequencies, weights *graph.Node) *g
 	}
 	switch {
 	case x.Rank() > 2:
-		return call.wrong(graph.CodeRank, "cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Rank())
+		return call.wrong(graph.CodeRank,
+			"cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Rank())
 	case x.DType() == graph.Bool:
 		return call.wrong(graph.CodeDType, "cov(): bool dtype is not supported for input")
 	}
@@ -97,9 +98,12 @@ func observationWeights(call refusedCall, x, frequencies, weights node) (product
 		case bad != nil:
 			return nil, bad
 		case !isRight:
-			return nil, call.wrong(graph.CodeDType, "cov(): expected %s to have %s dtype but got %s with %s dtype", word, []string{"integral", "floating point"}[i], word, w.DType().TorchName())
+			return nil, call.wrong(graph.CodeDType, "cov(): expected %s to have %s dtype but got %s with %s dtype",
+				word, []string{"integral", "floating point"}[i], word, w.DType().TorchName())
 		case w.Rank() > 1:
-			return nil, call.wrong(graph.CodeRank, "cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions", word, word, w.Rank())
+			return nil, call.wrong(graph.CodeRank,
+				"cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions", word, word,
+				w.Rank())
 		}
 		w = Expand(Cast(w, x.DType()), x.Shape()[1])
 		if product == nil {
@@ -119,7 +123,8 @@ func CorrCoef(x *graph.Node) *graph.Node {
 		return bad
 	}
 	if x.Rank() > 2 {
-		return refused("CorrCoef", x).wrong(graph.CodeRank, "corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Rank())
+		return refused("CorrCoef", x).wrong(graph.CodeRank,
+			"corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Rank())
 	}
 	c := Cov(x, 1, nil, nil)
 	if !c.Judged() {
@@ -134,17 +139,31 @@ func CorrCoef(x *graph.Node) *graph.Node {
 
 func init() {
 	composed("VarMean", "the variance and the mean over axes.",
-		named("", "torch.var_mean", "", "", "", func(e *graph.Example) node { return e.Several(VarMean(e.Of("x", "n", "k"), 1, 1)) }))
+		named("", "torch.var_mean", "", "", "", func(e *graph.Example) node {
+			return e.Several(VarMean(e.Of("x", "n", "k"), 1, 1))
+		}))
 	composed("StdMean", "the square root of the variance, and the mean over axes.",
-		named("", "torch.std_mean", "", "", "", func(e *graph.Example) node { return e.Several(StdMean(e.Of("x", "n", "k"), 1, 1)) }))
+		named("", "torch.std_mean", "", "", "", func(e *graph.Example) node {
+			return e.Several(StdMean(e.Of("x", "n", "k"), 1, 1))
+		}))
 	composed("MinMax", "the least and the greatest element over axes.",
-		named("", "torch.aminmax", "", "", "", func(e *graph.Example) node { return e.Several(MinMax(e.Of("x", "n", "8"), 1)) }))
+		named("", "torch.aminmax", "", "", "", func(e *graph.Example) node {
+			return e.Several(MinMax(e.Of("x", "n", "8"), 1))
+		}))
 	composed("PeakToPeak", "the greatest element less the least one over axes.",
-		named("numpy.ptp", "", "jax.numpy.ptp", "", "", func(e *graph.Example) node { return PeakToPeak(e.Of("x", "n", "8"), 1) }))
+		named("numpy.ptp", "", "jax.numpy.ptp", "", "", func(e *graph.Example) node {
+			return PeakToPeak(e.Of("x", "n", "8"), 1)
+		}))
 	composed("Average", "sum(x * weights) / sum(weights) over axes.",
-		named("numpy.average", "", "jax.numpy.average", "", "", func(e *graph.Example) node { return Average(e.Of("x", "n", "k"), e.Of("weights", "k"), 1) }))
+		named("numpy.average", "", "jax.numpy.average", "", "", func(e *graph.Example) node {
+			return Average(e.Of("x", "n", "k"), e.Of("weights", "k"), 1)
+		}))
 	composed("Cov", "the covariances of rows.",
-		named("numpy.cov", "torch.cov", "jax.numpy.cov", "", "", func(e *graph.Example) node { return Cov(e.Of("x", "n", "k"), 1, nil, nil) }))
+		named("numpy.cov", "torch.cov", "jax.numpy.cov", "", "", func(e *graph.Example) node {
+			return Cov(e.Of("x", "n", "k"), 1, nil, nil)
+		}))
 	composed("CorrCoef", "the correlation coefficients of rows.",
-		named("numpy.corrcoef", "torch.corrcoef", "jax.numpy.corrcoef", "", "", func(e *graph.Example) node { return CorrCoef(e.Of("x", "n", "k")) }))
+		named("numpy.corrcoef", "torch.corrcoef", "jax.numpy.corrcoef", "", "", func(e *graph.Example) node {
+			return CorrCoef(e.Of("x", "n", "k"))
+		}))
 }

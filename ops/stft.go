@@ -95,15 +95,19 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 	wide := a.width()
 	switch w, known := wide.Int(); {
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return call, refuse(graph.CodeDType, "transforms need float32 or float64, but %s has dtype %s", x.Called(), x.DType())
+		return call, refuse(graph.CodeDType, "transforms need float32 or float64, but %s has dtype %s", x.Called(),
+			x.DType())
 	case a.window != nil && (a.window.Rank() != 1 || a.window.DType() != x.DType()):
-		return call, refuse(graph.CodeOperand, "a window must be a vector of %s, but %s has shape %s and dtype %s", x.DType(), a.window.Called(), a.window.Shape(), a.window.DType())
+		return call, refuse(graph.CodeOperand, "a window must be a vector of %s, but %s has shape %s and dtype %s",
+			x.DType(), a.window.Called(), a.window.Shape(), a.window.DType())
 	case a.n < 1 || a.n > math.MaxInt32:
-		return call, refuse(graph.CodeOperand, "frames must have from 1 to %d elements, but have %d", math.MaxInt32, a.n)
+		return call, refuse(graph.CodeOperand, "frames must have from 1 to %d elements, but have %d", math.MaxInt32,
+			a.n)
 	case a.hop < 1 || a.hop > math.MaxInt32:
 		return call, refuse(graph.CodeOperand, "expected hop_length > 0, but got hop_length=%d", a.hop)
 	case !known || w < 1 || w > int64(a.n):
-		return call, refuse(graph.CodeOperand, "expected 0 < win_length <= n_fft, but got win_length=%s and n_fft=%d", wide, a.n)
+		return call, refuse(graph.CodeOperand, "expected 0 < win_length <= n_fft, but got win_length=%s and n_fft=%d",
+			wide, a.n)
 	}
 	return call, nil
 }
@@ -111,7 +115,8 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 // refusing makes refusals of a call that point at its operand.
 func (stftOptions) refusing(call refusedCall, x node) func(code graph.Code, format string, args ...any) node {
 	return func(code graph.Code, format string, args ...any) node {
-		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: x}}})
+		return refusal(call,
+			&graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: x}}})
 	}
 }
 
@@ -147,9 +152,14 @@ func (a stftOptions) backward(x node) (call refusedCall, bad node) {
 	wide, _ := a.width().Int()
 	switch {
 	case int64(a.hop) > wide:
-		return call, refuse(graph.CodeOperand, "expected 0 < hop_length <= win_length, but got hop_length=%d and win_length=%d: frames leave gaps", a.hop, wide)
+		return call, refuse(graph.CodeOperand,
+			"expected 0 < hop_length <= win_length, but got hop_length=%d and win_length=%d: frames leave gaps", a.hop,
+			wide)
 	case rank != 3 && rank != 4 || x.Shape()[rank-1] != 2:
-		return call, refuse(graph.CodeRank, "istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, but %s has shape %s", x.Called(), x.Shape())
+		return call, refuse(
+			graph.CodeRank,
+			"istft expects [F, T, 2] or [N, F, T, 2], pairs of real and imaginary parts, but %s has shape %s",
+			x.Called(), x.Shape())
 	}
 	return call, nil
 }
@@ -216,8 +226,11 @@ func ISTFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 		want = graph.Dim(n)
 	}
 	if have != want {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: x, Bad: []int{rank - 3}}},
-			Summary: fmt.Sprintf("expected the frequency dimension (3rd to the last) of the input tensor to be %s, but got %s", want, have)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: x, Bad: []int{rank - 3}}},
+				Summary: fmt.Sprintf(
+					"expected the frequency dimension (3rd to the last) of the input tensor to be %s, but got %s", want,
+					have)})
 	}
 	half := Slice(Transpose(x, -3, -2), -2, 0, graph.Dim(n/2+1), 1)
 	frames := IRFFT(half, FFTSize(graph.Dim(n)), a.norm())

@@ -29,9 +29,11 @@ func TestLengthsOfCTC(t *testing.T) {
 		loss          float64
 		stops         string
 	}{
-		{3, 2, 4.158883083359672, ""}, {1, 0, 1.3862943611198906, ""}, {1, 1, 1.3862943611198906, ""}, {0, 0, 0, ""}, {0, 1, inf, ""}, {1, 2, inf, ""},
+		{3, 2, 4.158883083359672, ""}, {1, 0, 1.3862943611198906, ""}, {1, 1, 1.3862943611198906, ""}, {0, 0, 0, ""},
+		{0, 1, inf, ""}, {1, 2, inf, ""},
 		{4, 2, 0, "input_lengths are not in the range from 0 to the number of steps: il[0] is 4"},
-		{1 << 40, 2, 0, "input_lengths are not in the range"}, {-5, 2, 0, "input_lengths are not in the range"}, {math.MinInt64, 2, 0, "input_lengths are not in the range"},
+		{1 << 40, 2, 0, "input_lengths are not in the range"}, {-5, 2, 0, "input_lengths are not in the range"},
+		{math.MinInt64, 2, 0, "input_lengths are not in the range"},
 		{3, -5, 0, "target_lengths are not in the range from 0 to the size of targets: tl[0] is -5"},
 		{3, 3, 0, "target_lengths are not in the range"}, {3, math.MinInt64, 0, "target_lengths are not in the range"},
 	} {
@@ -44,7 +46,8 @@ func TestLengthsOfCTC(t *testing.T) {
 			x := g.Input("x", graph.Float64, n, 1, 4)
 			il, tl := g.Input("il", graph.Int64, 1), g.Input("tl", graph.Int64, 1)
 			loss := ops.CTC(ops.LogSoftmax(x, 2), ops.Full(g, graph.Int64, 1, 1, 2), il, tl, ops.EachLoss())
-			r, err := runOf(t, exec.Feed{x: exec.Array{Shape: []int{3, 1, 4}, Data: make([]float64, 12)}, il: []int64{c.input}, tl: []int64{c.target}}, loss)
+			r, err := runOf(t, exec.Feed{x: exec.Array{Shape: []int{3, 1, 4}, Data: make([]float64, 12)},
+				il: []int64{c.input}, tl: []int64{c.target}}, loss)
 			if c.stops != "" {
 				require.ErrorContains(t, err, c.stops)
 				require.ErrorContains(t, err, "stops_test.go")
@@ -73,13 +76,17 @@ func TestPivotsThatAreNoRows(t *testing.T) {
 			lu, piv := g.Input("lu", graph.Float64, 2, 2), g.Input("piv", graph.Int32, 2)
 			p, _, _ := ops.LUUnpack(lu, ops.Cast(piv, dt))
 			ones := ops.Ones(g, graph.Float64, 2, 1)
-			for i, y := range []*graph.Node{p, ops.LUSolve(lu, ops.Cast(piv, dt), ones), ops.LUSolve(lu, ops.Cast(piv, dt), ones, ops.TransposedSystem())} {
+			for i, y := range []*graph.Node{p, ops.LUSolve(lu, ops.Cast(piv, dt), ones),
+				ops.LUSolve(lu, ops.Cast(piv, dt), ones, ops.TransposedSystem())} {
 				r, err := runOf(t, exec.Feed{lu: []float64{2, 1, 0.5, 3}, piv: c.pivots}, y)
 				if c.stops != "" {
-					place := "[" + string("01"[slices.IndexFunc(c.pivots, func(p int32) bool { return p < 1 || p > 2 })]) + "]"
-					want := "pivots must be row numbers from 1 on, as LUFactor returns them: Cast(piv, graph.Int64)" + place + " is " + c.stops
+					place := "[" + string(
+						"01"[slices.IndexFunc(c.pivots, func(p int32) bool { return p < 1 || p > 2 })]) + "]"
+					want := "pivots must be row numbers from 1 on, as LUFactor returns them: Cast(piv, graph.Int64)" +
+						place + " is " + c.stops
 					if dt == graph.Int32 { // of which the call makes indices itself
-						want = "pivots must be row numbers from 1 on, as LUFactor returns them: found " + c.stops + " at " + place
+						want = "pivots must be row numbers from 1 on, as LUFactor returns them: found " + c.stops +
+							" at " + place
 					}
 					require.ErrorContains(t, err, want)
 					continue

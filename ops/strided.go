@@ -47,7 +47,8 @@ func init() {
 		func(e *graph.Example) node {
 			return AsStrided(e.Of("x", "3", "4"), graph.Shape{3, 3}, []graph.Dim{2, 1}, 1)
 		})
-	opDiagonal.Ref = named("numpy.diagonal", "torch.diagonal, torch.linalg.diagonal", "jax.numpy.diagonal, jax.numpy.linalg.diagonal", "", "",
+	opDiagonal.Ref = named("numpy.diagonal", "torch.diagonal, torch.linalg.diagonal",
+		"jax.numpy.diagonal, jax.numpy.linalg.diagonal", "", "",
 		func(e *graph.Example) node { return Diagonal(e.Of("x", "n", "n"), 0, 0, 1) })
 }
 

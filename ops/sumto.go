@@ -10,7 +10,8 @@ type SumToAttrs struct{ Shape graph.Shape }
 
 func init() {
 	opSumTo = define(graph.Op{
-		Name: "sum_to", Func: "SumTo", Doc: "the sum over the axes whose size turns out to be 1 in the given shape.", Class: graph.Reduce, Fold: graph.FoldSum, MinIn: 1, MaxIn: 1,
+		Name: "sum_to", Func: "SumTo", Doc: "the sum over the axes whose size turns out to be 1 in the given shape.",
+		Class: graph.Reduce, Fold: graph.FoldSum, MinIn: 1, MaxIn: 1,
 		Promote: ToCounted,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), c.Attrs().(SumToAttrs).Shape

@@ -16,7 +16,8 @@ func init() {
 			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)...)
 		},
 		matrixKernel{singularVectors[float32], singularVectors[float64]}, svdGrad)
-	opSingularValues = matrixFunction("svdvals", "SingularValues", "the singular values of matrices, falling.", []int{2, 1},
+	opSingularValues = matrixFunction("svdvals", "SingularValues", "the singular values of matrices, falling.",
+		[]int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, ok := rules.MatrixBatch(c, "linalg.svdvals")
 			if !ok {
@@ -55,9 +56,10 @@ func svdParts(s graph.Shape) []graph.Shape {
 	return []graph.Shape{{rows, k}, {k}, {k, cols}}
 }
 
-// svdGrad is U·((skew(Uᵀ·dU)/E)·S + S·(skew(Vᵀ·dV)/E) + diag(dS))·Vᵀ with E[i,j] = S[j]² - S[i]², and what dU and dV have outside of the
-// spaces of U and V, divided by S: Townsend, Differentiating the singular value decomposition, 2016. Where singular values are
-// equal, or 0, a quotient counts as 0: what a loss that does not depend on the choice of vectors has there is 0/0, whose limit is not known here.
+// svdGrad is U·((skew(Uᵀ·dU)/E)·S + S·(skew(Vᵀ·dV)/E) + diag(dS))·Vᵀ with E[i,j] = S[j]² - S[i]², and what dU and dV
+// have outside of the spaces of U and V, divided by S: Townsend, Differentiating the singular value decomposition,
+// 2016. Where singular values are equal, or 0, a quotient counts as 0: what a loss that does not depend on the choice
+// of vectors has there is 0/0, whose limit is not known here.
 func svdGrad(n, dy node, _ int) node {
 	shape := n.In(0).Shape()
 	parts := svdParts(shape)

@@ -8,19 +8,23 @@ import (
 var opSylvester, opSqrtM, opLogM *graph.Op
 
 func init() {
-	opSylvester = matrixFunction("sylvester", "sylvester", "the solution X of A·X + X·B = C, of operands with the same batch axes.", []int{2, 2, 2, 2},
+	opSylvester = matrixFunction("sylvester", "sylvester",
+		"the solution X of A·X + X·B = C, of operands with the same batch axes.", []int{2, 2, 2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(2), c.Shape(2) },
 		inFloat64(func(a *graph.Arrays, y []float64) error {
-			return dense.Sylvester(a, y, numbersOf[float64](a, 0), numbersOf[float64](a, 1), numbersOf[float64](a, 2), a.Out.Shape[0], a.Out.Shape[1])
+			return dense.Sylvester(a, y, numbersOf[float64](a, 0), numbersOf[float64](a, 1), numbersOf[float64](a, 2),
+				a.Out.Shape[0], a.Out.Shape[1])
 		}), sylvesterGrad)
-	opSqrtM = matrixFunction("sqrtm", "SqrtM", "the principal square root of each square matrix: X·X = A.", []int{2, 2}, squareMatrix("linalg.sqrtm"),
+	opSqrtM = matrixFunction("sqrtm", "SqrtM", "the principal square root of each square matrix: X·X = A.", []int{2, 2},
+		squareMatrix("linalg.sqrtm"),
 		inFloat64(func(a *graph.Arrays, y []float64) error {
 			return dense.Sqrt(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
 		}),
 		func(x, dy node, _ int) node { // of X·X = A follows dX·X + X·dX = dA
 			return Apply(opSylvester, nil, transposed(x), transposed(x), dy)
 		})
-	opLogM = matrixFunction("logm", "LogM", "the principal logarithm of each square matrix: MatrixExp of it is A.", []int{2, 2}, squareMatrix("linalg.logm"),
+	opLogM = matrixFunction("logm", "LogM", "the principal logarithm of each square matrix: MatrixExp of it is A.",
+		[]int{2, 2}, squareMatrix("linalg.logm"),
 		inFloat64(func(a *graph.Arrays, y []float64) error {
 			return dense.Log(a, y, numbersOf[float64](a, 0), a.Out.Shape[0])
 		}),
@@ -30,19 +34,24 @@ func init() {
 			func(e *graph.Example) node {
 				return SolveSylvester(e.Of("a", "n", "n"), e.Of("b", "k", "k"), e.Of("c", "n", "k"))
 			}))
-	composed("MatrixExpFrechet", "the exponential of each square matrix, and its directional derivative along a second one.",
+	composed("MatrixExpFrechet",
+		"the exponential of each square matrix, and its directional derivative along a second one.",
 		named("scipy.linalg.expm_frechet", "", "jax.scipy.linalg.expm_frechet", "", "",
 			func(e *graph.Example) node {
 				return e.Several(MatrixExpFrechet(e.Of("a", "n", "n"), e.Of("along", "n", "n")))
 			}))
-	opSqrtM.Ref = named("scipy.linalg.sqrtm", "", "jax.scipy.linalg.sqrtm", "", "", func(e *graph.Example) node { return SqrtM(e.Of("a", "n", "n")) })
-	opLogM.Ref = named("scipy.linalg.logm", "", "", "", "", func(e *graph.Example) node { return LogM(e.Of("a", "n", "n")) })
+	opSqrtM.Ref = named("scipy.linalg.sqrtm", "", "jax.scipy.linalg.sqrtm", "", "", func(e *graph.Example) node {
+		return SqrtM(e.Of("a", "n", "n"))
+	})
+	opLogM.Ref = named("scipy.linalg.logm", "", "", "", "", func(e *graph.Example) node {
+		return LogM(e.Of("a", "n", "n"))
+	})
 	opSqrtM.Ref.Cost = "some 100·n³ operations for each matrix"
 	opLogM.Ref.Cost = "some 100·n³ operations for each matrix, and 4/3·n³ for each halving of its logarithm"
 }
 
-// sylvesterGrad: of A·X + X·B = C, dC = Y with Aᵀ·Y + Y·Bᵀ = dX, dA = -Y·Xᵀ and dB = -Xᵀ·Y: as Giles, Collected matrix derivative
-// results, 2008, has it for systems.
+// sylvesterGrad: of A·X + X·B = C, dC = Y with Aᵀ·Y + Y·Bᵀ = dX, dA = -Y·Xᵀ and dB = -Xᵀ·Y: as Giles, Collected matrix
+// derivative results, 2008, has it for systems.
 func sylvesterGrad(x, dy node, i int) node {
 	y := Apply(opSylvester, nil, transposed(x.In(0)), transposed(x.In(1)), dy)
 	switch i {
@@ -79,15 +88,21 @@ func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	for i, x := range []node{b, c} {
 		switch {
 		case x.DType() != a.DType():
-			return call.wrong(graph.CodeDType, "linalg.solve_sylvester: all must have the same dtype, but A has %s and %s has %s", a.DType(), []string{"B", "C"}[i], x.DType())
+			return call.wrong(graph.CodeDType,
+				"linalg.solve_sylvester: all must have the same dtype, but A has %s and %s has %s", a.DType(),
+				[]string{"B", "C"}[i], x.DType())
 		case x.Rank() < 2:
-			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: %s must have at least two axes, but has shape %s", []string{"B", "C"}[i], x.Shape())
+			return call.wrong(graph.CodeRank,
+				"linalg.solve_sylvester: %s must have at least two axes, but has shape %s", []string{"B", "C"}[i],
+				x.Shape())
 		}
 	}
 	for _, x := range []node{a, b} {
 		rows, known := x.Shape()[x.Rank()-2].Int()
 		if cols, too := lastSize(x).Int(); known && too && rows != cols {
-			return call.wrong(graph.CodeRank, "linalg.solve_sylvester: A and B must be batches of square matrices, but %s has shape %s", x.Called(), x.Shape())
+			return call.wrong(graph.CodeRank,
+				"linalg.solve_sylvester: A and B must be batches of square matrices, but %s has shape %s", x.Called(),
+				x.Shape())
 		}
 	}
 	all := MatMul(MatMul(a, c), b) // in whose shape the batches meet
@@ -119,7 +134,9 @@ func MatrixExpFrechet(a, along *graph.Node) (exp, derivative *graph.Node) {
 		return bad, bad
 	}
 	if along.DType() != a.DType() || along.Rank() != a.Rank() {
-		bad := call.wrong(graph.CodeRank, "linalg.expm_frechet: both operands must have the same dtype and shape, but have %s%s and %s%s", a.DType(), a.Shape(), along.DType(), along.Shape())
+		bad := call.wrong(graph.CodeRank,
+			"linalg.expm_frechet: both operands must have the same dtype and shape, but have %s%s and %s%s", a.DType(),
+			a.Shape(), along.DType(), along.Shape())
 		return bad, bad
 	}
 	return withDerivative(MatrixExp, a, along)

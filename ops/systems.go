@@ -8,7 +8,8 @@ func CholeskySolve(l, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("CholeskySolve", a, l, b)()
 	if a.Transposed || a.Unit {
-		return refused("CholeskySolve", l, b).wrong(graph.CodeOperand, "the only option of CholeskySolve is UpperTriangle")
+		return refused("CholeskySolve", l, b).wrong(
+			graph.CodeOperand, "the only option of CholeskySolve is UpperTriangle")
 	}
 	return bothTriangles(l, b, a.Upper)
 }
@@ -46,7 +47,8 @@ func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	rows, columns := a.Shape()[a.Rank()-2], lastSize(a)
 	m, isKnown := rows.Int()
 	if n, known := columns.Int(); known && isKnown && n > m {
-		return call.wrong(graph.CodeRank, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]")
+		return call.wrong(graph.CodeRank,
+			"torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]")
 	}
 	return timesReflections(a, tau, Eye(a.Graph(), a.DType(), rows, columns), false)
 }
@@ -80,7 +82,8 @@ func TensorInv(a *graph.Node, axes int) *graph.Node {
 		return bad
 	}
 	if axes < 1 || axes > a.Rank() {
-		return call.wrong(graph.CodeAxis, "Expected a strictly positive integer for 'ind', up to the rank %d, but it is %d", a.Rank(), axes)
+		return call.wrong(graph.CodeAxis,
+			"Expected a strictly positive integer for 'ind', up to the rank %d, but it is %d", a.Rank(), axes)
 	}
 	rows, columns := a.Shape()[:axes], a.Shape()[axes:]
 	if bad := unequalSides(call, rows.NumElements(), columns.NumElements()); bad != nil {
@@ -94,7 +97,8 @@ func TensorInv(a *graph.Node, axes int) *graph.Node {
 func unequalSides(call refusedCall, rows, columns graph.Dim) node {
 	n, known := rows.Int()
 	if m, too := columns.Int(); known && too && n != m {
-		return call.wrong(graph.CodeRank, "the axes of %s form a matrix of %d rows and %d columns, which is not square", call.in[0].Called(), n, m)
+		return call.wrong(graph.CodeRank, "the axes of %s form a matrix of %d rows and %d columns, which is not square",
+			call.in[0].Called(), n, m)
 	}
 	return nil
 }
@@ -104,7 +108,9 @@ func init() {
 		named("scipy.linalg.cho_solve", "torch.cholesky_solve", "jax.scipy.linalg.cho_solve", "", "",
 			func(e *graph.Example) node { return CholeskySolve(e.Of("l", "n", "n"), e.Of("b", "n", "k")) }))
 	composed("CholeskyInverse", "the inverse of a matrix that is factored by Cholesky.",
-		named("", "torch.cholesky_inverse", "", "", "", func(e *graph.Example) node { return CholeskyInverse(e.Of("l", "n", "n")) }))
+		named("", "torch.cholesky_inverse", "", "", "", func(e *graph.Example) node {
+			return CholeskyInverse(e.Of("l", "n", "n"))
+		}))
 	composed("HouseholderProduct", "the first columns of a product of reflections.",
 		named("", "torch.linalg.householder_product, torch.orgqr", "jax.lax.linalg.householder_product", "", "",
 			func(e *graph.Example) node { return HouseholderProduct(e.Of("a", "n", "n"), e.Of("tau", "n")) }))
@@ -112,5 +118,6 @@ func init() {
 		named("numpy.linalg.tensorsolve", "torch.linalg.tensorsolve", "jax.numpy.linalg.tensorsolve", "", "",
 			func(e *graph.Example) node { return TensorSolve(e.Of("a", "n", "n"), e.Of("b", "n")) }))
 	composed("TensorInv", "the inverse of a matrix of which several axes are the rows.",
-		named("numpy.linalg.tensorinv", "torch.linalg.tensorinv", "jax.numpy.linalg.tensorinv", "", "", func(e *graph.Example) node { return TensorInv(e.Of("a", "n", "n"), 1) }))
+		named("numpy.linalg.tensorinv", "torch.linalg.tensorinv", "jax.numpy.linalg.tensorinv", "", "",
+			func(e *graph.Example) node { return TensorInv(e.Of("a", "n", "n"), 1) }))
 }

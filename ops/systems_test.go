@@ -51,7 +51,8 @@ var systemCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 		l, opts := c.triangle(x)
 		return ops.CholeskyInverse(l, opts...)
 	}),
-	"HouseholderProduct": ofBoth(ops.HouseholderProduct), "TensorSolve": ofBoth(ops.TensorSolve), "Inner": ofBoth(ops.Inner),
+	"HouseholderProduct": ofBoth(ops.HouseholderProduct), "TensorSolve": ofBoth(ops.TensorSolve),
+	"Inner":     ofBoth(ops.Inner),
 	"TensorInv": ofOne(func(t *testing.T, c choiceCase, x node) node { return ops.TensorInv(x, c.axis(t)) }),
 	"VecDot": func(t *testing.T, c choiceCase, in []node) []node {
 		return []node{ops.VecDot(in[0], in[1], c.axis(t))}
@@ -79,12 +80,15 @@ var systemCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 	}),
 }
 
-// TestSystemsAsPyTorch compares factored systems, products, distances and arrangements with PyTorch's, values and gradients.
+// TestSystemsAsPyTorch compares factored systems, products, distances and arrangements with PyTorch's, values and
+// gradients.
 func TestSystemsAsPyTorch(t *testing.T) { runCases(t, "systems", systemCalls) }
 
-// TestSystemsOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central differences.
+// TestSystemsOfNamedSizes wants the same of sizes that runs decide, and the gradients of gradients of central
+// differences.
 func TestSystemsOfNamedSizes(t *testing.T) {
-	runNamed(t, "systems", systemCalls, "PDist", "Combinations", "TensorInv", "TensorSolve", "CDist 0", "CDist 1.5", "CDistAtZero")
+	runNamed(t, "systems", systemCalls, "PDist", "Combinations", "TensorInv", "TensorSolve", "CDist 0", "CDist 1.5",
+		"CDistAtZero")
 }
 
 // TestFactorsMakeTheMatrix multiplies what LU gives, and solves with it.
@@ -109,8 +113,10 @@ func TestGrids(t *testing.T) {
 	in := feeds{x: reference.Of([]float64{1, 2, 3}, 3), y: reference.Of([]float64{7, 9}, 2)}
 	requireClose(t, []float64{1, 9, 2, 1, 3, 2}, value(t, in, ops.Toeplitz(x, y)).Floats(), 0, "toeplitz")
 	requireGradients(t, in, ops.Toeplitz(x, y), x, y)
-	requireClose(t, []float64{1, 10, 100, 1000}, value(t, in, ops.GeomSpace(g, graph.Float64, 1, 1000, 4)).Floats(), 1e-14, "geomspace")
-	requireClose(t, []float64{-8, -4, -2}, value(t, in, ops.GeomSpace(g, graph.Float64, -8, -2, 3)).Floats(), 1e-14, "geomspace down")
+	requireClose(t, []float64{1, 10, 100, 1000}, value(t, in, ops.GeomSpace(g, graph.Float64, 1, 1000, 4)).Floats(),
+		1e-14, "geomspace")
+	requireClose(t, []float64{-8, -4, -2}, value(t, in, ops.GeomSpace(g, graph.Float64, -8, -2, 3)).Floats(), 1e-14,
+		"geomspace down")
 }
 
 // TestSystemsRefuse wants PyTorch's sentences.
@@ -118,7 +124,8 @@ func TestSystemsRefuse(t *testing.T) {
 	g := graph.New("refused")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
 	f := graph.Float32
-	requireMistake(t, first(ops.LUFactor(in(f, 3))), "linalg.lu_factor: The input tensor A must have at least 2 dimensions.")
+	requireMistake(t, first(ops.LUFactor(in(f, 3))),
+		"linalg.lu_factor: The input tensor A must have at least 2 dimensions.")
 	requireMistake(t, ops.MultiDot(in(f, 2, 3)), "multi_dot(): expected at least 2 tensors but got 1")
 	requireMistake(t, ops.Renorm(in(f, 2), 2, 0, 1), "renorm: input needs at least 2 dimensions, got 1 dimensions")
 	require.ErrorContains(t, ops.CholeskySolve(in(f, 2, 2), in(f, 3, 1)).Err(), "CholeskySolve(x, x)")

@@ -22,7 +22,8 @@ type indexAttrs struct {
 
 func init() {
 	opTake = define(graph.Op{
-		Name: "take", Func: "Take", Doc: "elements picked along one axis by indices, whose axes take its place; an index outside stops the run.",
+		Name: "take", Func: "Take",
+		Doc:   "elements picked along one axis by indices, whose axes take its place; an index outside stops the run.",
 		Class: graph.Gather, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Take(c, c.Attrs().(TakeAttrs).Axis)
@@ -40,7 +41,8 @@ func init() {
 		Batch: batchTake,
 	})
 	opCheckIndex = define(graph.Op{
-		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size; a negative one may count from the end.",
+		Name: "check_index", Func: "Gather",
+		Doc:   "x, after a check that it is an index into an axis of the given size; a negative one may count from the end.",
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if c.Attrs().(indexAttrs).FromEnd { // the size of the axis is added
@@ -85,7 +87,8 @@ func takeFlat(x node, places []node, steps []graph.Dim, offset graph.Dim, shape 
 	return Take(Reshape(x, x.Shape().NumElements()), 0, flatIndex(x.Graph(), places, steps, offset, shape))
 }
 
-// indexType is the dtype of indices into so many elements: 32 bits where these are known to be enough. Kernels pick by these themselves.
+// indexType is the dtype of indices into so many elements: 32 bits where these are known to be enough. Kernels pick by
+// these themselves.
 func indexType(elements graph.Dim) graph.DType {
 	if count, known := elements.Int(); known && count <= math.MaxInt32 {
 		return graph.Int32

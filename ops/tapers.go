@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// The windows here are those of torch.signal.windows beside the ones in signalwindow.go. n counts elements, and d is the size, or for a symmetric
-// window one less.
+// The windows here are those of torch.signal.windows beside the ones in signalwindow.go. n counts elements, and d is
+// the size, or for a symmetric window one less.
 
 // GaussianWindow returns exp(-((n - d/2)/std)²/2), [size]. std is the standard deviation in elements.
 func GaussianWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, std float64) *graph.Node {
@@ -79,9 +79,12 @@ func MelWeights(g *graph.Graph, t graph.DType, mels, length int, rate, low, high
 	case !t.IsFloat() || t.IsStorage():
 		return badRange(g, "MelWeights", fmt.Sprintf("mel weights need a floating-point dtype, not %s", t))
 	case mels < 1 || length < 1 || mels > maxMels || length > maxMels || mels*bins > maxMels:
-		return badRange(g, "MelWeights", fmt.Sprintf("%d bands of %d frequencies: there must be at least one of each, and at most %d weights", mels, bins, maxMels))
+		return badRange(g, "MelWeights", fmt.Sprintf(
+			"%d bands of %d frequencies: there must be at least one of each, and at most %d weights", mels, bins,
+			maxMels))
 	case !(rate > 0) || math.IsInf(rate, 0) || !(low >= 0) || !(low <= high) || !(high <= rate/2):
-		return badRange(g, "MelWeights", fmt.Sprintf("bands must be between 0 and half the rate %v, but are from %v to %v", rate, low, high))
+		return badRange(g, "MelWeights", fmt.Sprintf(
+			"bands must be between 0 and half the rate %v, but are from %v to %v", rate, low, high))
 	}
 	edges := make([]int, mels+2)
 	step := (mel(high) - mel(low)) / float64(mels+2)
@@ -134,11 +137,14 @@ func init() {
 			func(g *graph.Graph, t graph.DType, n graph.Dim, p bool) *graph.Node {
 				return GeneralHammingWindow(g, t, n, p, 0.625)
 			}},
-		{"NuttallWindow", "0.3635819 - 0.4891775·cos(2πn/d) + 0.1365995·cos(4πn/d) - 0.0106411·cos(6πn/d).", "nuttall", NuttallWindow},
+		{"NuttallWindow", "0.3635819 - 0.4891775·cos(2πn/d) + 0.1365995·cos(4πn/d) - 0.0106411·cos(6πn/d).", "nuttall",
+			NuttallWindow},
 	} {
-		composed(w.name, w.doc, flat(noSlope, "scipy.signal.windows."+w.word, "torch.signal.windows."+w.word, "", "", "",
-			func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
+		composed(w.name, w.doc,
+			flat(noSlope, "scipy.signal.windows."+w.word, "torch.signal.windows."+w.word, "", "", "",
+				func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
 	}
-	composed("MelWeights", "triangles of frequencies, equally wide in mels.", flat(noSlope, "", "", "", "MelWeightMatrix", "",
-		func(e *graph.Example) node { return MelWeights(e.Graph, e.DType, 8, 64, 8000, 0, 4000) }))
+	composed("MelWeights", "triangles of frequencies, equally wide in mels.",
+		flat(noSlope, "", "", "", "MelWeightMatrix", "",
+			func(e *graph.Example) node { return MelWeights(e.Graph, e.DType, 8, 64, 8000, 0, 4000) }))
 }

@@ -46,26 +46,32 @@ func Tensordot(x, y *graph.Node, xAxes, yAxes []int) *graph.Node {
 		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf("tensordot: "+format, args...)})
 	}
 	if len(xAxes) != len(yAxes) {
-		return wrong(graph.CodeAxis, "both dimension lists should have same length: there are %d axes of %s and %d of %s", len(xAxes), x.Called(), len(yAxes), y.Called())
+		return wrong(graph.CodeAxis,
+			"both dimension lists should have same length: there are %d axes of %s and %d of %s", len(xAxes),
+			x.Called(), len(yAxes), y.Called())
 	}
 	left, summed, bad := apartFrom(x, xAxes)
 	right, _, worse := apartFrom(y, yAxes)
 	if text := bad + worse; text != "" {
 		return wrong(graph.CodeAxis, "%s", text)
 	}
-	a := Reshape(Permute(x, slices.Concat(left, countedFromZero(xAxes, x.Rank()))...), sizesOf(x, left).NumElements(), summed)
+	a := Reshape(Permute(x, slices.Concat(left, countedFromZero(xAxes, x.Rank()))...), sizesOf(x, left).NumElements(),
+		summed)
 	b := Permute(y, slices.Concat(countedFromZero(yAxes, y.Rank()), right)...)
 	for i, axis := range countedFromZero(xAxes, x.Rank()) {
 		d, e := x.Shape()[axis], b.Shape()[i]
 		if d.IsConst() && e.IsConst() && d != e {
-			return wrong(graph.CodeMatMul, "contracted dimensions need to match, but first has size %s in dim %d and second has size %s in dim %d", d, xAxes[i], e, yAxes[i])
+			return wrong(graph.CodeMatMul,
+				"contracted dimensions need to match, but first has size %s in dim %d and second has size %s in dim %d",
+				d, xAxes[i], e, yAxes[i])
 		}
 	}
 	b = Reshape(b, b.Shape()[:len(yAxes)].NumElements(), sizesOf(y, right).NumElements())
 	return Reshape(MatMul(a, b), append(sizesOf(x, left), sizesOf(y, right)...)...)
 }
 
-// apartFrom returns the axes of x that are not listed, the number of elements of those that are, and what is wrong with the list.
+// apartFrom returns the axes of x that are not listed, the number of elements of those that are, and what is wrong with
+// the list.
 func apartFrom(x node, listed []int) (others []int, elements graph.Dim, bad string) {
 	axes := countedFromZero(listed, x.Rank())
 	elements = 1
@@ -107,7 +113,9 @@ func Cross(x, y *graph.Node, axis int) *graph.Node {
 	}
 	for _, v := range call.in {
 		if at := v.Rank() + last; at < 0 || at >= v.Rank() || v.Shape()[at] != 3 {
-			m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("linalg.cross: inputs dimension %d must have length 3, but %s has shape %s", axis, v.Called(), v.Shape())}
+			m := &graph.Mistake{Code: graph.CodeAxis,
+				Summary: fmt.Sprintf("linalg.cross: inputs dimension %d must have length 3, but %s has shape %s", axis,
+					v.Called(), v.Shape())}
 			return refusal(call, m)
 		}
 	}
@@ -121,13 +129,19 @@ func Cross(x, y *graph.Node, axis int) *graph.Node {
 
 func init() {
 	composed("Trace", "the sum of the main diagonal of each matrix.",
-		named("numpy.trace", "torch.trace", "jax.numpy.trace, jax.numpy.linalg.trace", "", "", func(e *graph.Example) node { return Trace(e.Of("x", "n", "n")) }))
+		named("numpy.trace", "torch.trace", "jax.numpy.trace, jax.numpy.linalg.trace", "", "",
+			func(e *graph.Example) node { return Trace(e.Of("x", "n", "n")) }))
 	composed("Kron", "each element of x times the whole of y.",
-		named("numpy.kron", "torch.kron", "jax.numpy.kron", "", "", func(e *graph.Example) node { return Kron(e.Of("x", "n", "m"), e.Of("y", "k", "l")) }))
-	composed("Tensordot", "the sum of products over pairs of axes.",
-		named("numpy.tensordot", "torch.tensordot", "jax.numpy.tensordot, jax.numpy.linalg.tensordot, jax.lax.dot_general", "", "", func(e *graph.Example) node {
-			return Tensordot(e.Of("x", "n", "k", "m"), e.Of("y", "m", "k", "l"), []int{2, 1}, []int{0, 1})
+		named("numpy.kron", "torch.kron", "jax.numpy.kron", "", "", func(e *graph.Example) node {
+			return Kron(e.Of("x", "n", "m"), e.Of("y", "k", "l"))
 		}))
+	composed("Tensordot", "the sum of products over pairs of axes.",
+		named("numpy.tensordot", "torch.tensordot",
+			"jax.numpy.tensordot, jax.numpy.linalg.tensordot, jax.lax.dot_general", "", "",
+			func(e *graph.Example) node {
+				return Tensordot(e.Of("x", "n", "k", "m"), e.Of("y", "m", "k", "l"), []int{2, 1}, []int{0, 1})
+			}))
 	composed("Cross", "the cross product of vectors of three elements along an axis.",
-		named("numpy.linalg.cross", "torch.linalg.cross, torch.cross", "jax.numpy.linalg.cross, jax.numpy.cross", "", "", func(e *graph.Example) node { return Cross(e.Of("x", "n", "3"), e.Of("y", "n", "3"), 1) }))
+		named("numpy.linalg.cross", "torch.linalg.cross, torch.cross", "jax.numpy.linalg.cross, jax.numpy.cross", "",
+			"", func(e *graph.Example) node { return Cross(e.Of("x", "n", "3"), e.Of("y", "n", "3"), 1) }))
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// tied is a symmetric matrix with the eigenvalues 2, 2 and 5, and tiedInverse its inverse: 2 + 3·v·vᵀ with v = (2, 1, 2)/3.
+// tied is a symmetric matrix with the eigenvalues 2, 2 and 5, and tiedInverse its inverse: 2 + 3·v·vᵀ with v = (2, 1,
+// 2)/3.
 var (
 	tied        = []float64{10. / 3, 2. / 3, 4. / 3, 2. / 3, 7. / 3, 2. / 3, 4. / 3, 2. / 3, 10. / 3}
 	tiedInverse = []float64{11. / 30, -1. / 15, -2. / 15, -1. / 15, 7. / 15, -1. / 15, -2. / 15, -1. / 15, 11. / 30}
@@ -54,8 +55,8 @@ func TestGradientsAtEqualEigenvalues(t *testing.T) {
 	}
 }
 
-// By way of the vectors, the gradient of a function of the matrix lacks what changes between equal eigenvalues, as the documentation of Eigh
-// says: at the unit matrix, all but the diagonal. The same function of products has it.
+// By way of the vectors, the gradient of a function of the matrix lacks what changes between equal eigenvalues, as the
+// documentation of Eigh says: at the unit matrix, all but the diagonal. The same function of products has it.
 func TestGradientsOfFunctionsAtEqualEigenvalues(t *testing.T) {
 	one := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
 	weighted := func(square func(a node) node) func(a node) node {

@@ -63,8 +63,10 @@ func decode[T any](t *testing.T, text json.RawMessage) (v T) {
 }
 
 var torchOne = map[string]func(x node) node{
-	"erfc": ops.Erfc, "erfcx": ops.Erfcx, "erfinv": ops.Erfinv, "ndtr": ops.Ndtr, "log_ndtr": ops.LogNdtr, "ndtri": ops.Ndtri,
-	"lgamma": ops.LGamma, "digamma": ops.Digamma, "polygamma1": polygamma(1), "i0": ops.I0, "i0e": ops.I0e, "i1": ops.I1, "i1e": ops.I1e,
+	"erfc": ops.Erfc, "erfcx": ops.Erfcx, "erfinv": ops.Erfinv, "ndtr": ops.Ndtr, "log_ndtr": ops.LogNdtr,
+	"ndtri":  ops.Ndtri,
+	"lgamma": ops.LGamma, "digamma": ops.Digamma, "polygamma1": polygamma(1), "i0": ops.I0, "i0e": ops.I0e,
+	"i1": ops.I1, "i1e": ops.I1e,
 	"sinc": ops.Sinc, "logit": ops.Logit, "entr": ops.Entr, "signbit": ops.SignBit,
 	"nan_to_num":     func(x node) node { return ops.NanToNum(x, 1.5, math.Inf(1), -3) },
 	"frexp_mantissa": func(x node) node { m, _ := ops.Frexp(x); return m },
@@ -74,7 +76,8 @@ var torchOne = map[string]func(x node) node{
 }
 
 var torchTwo = map[string]func(x, y node) node{
-	"copysign": ops.CopySign, "nextafter": ops.NextAfter, "fmax": ops.Fmax, "fmin": ops.Fmin, "heaviside": ops.Heaviside, "xlog1py": ops.XLog1PY,
+	"copysign": ops.CopySign, "nextafter": ops.NextAfter, "fmax": ops.Fmax, "fmin": ops.Fmin,
+	"heaviside": ops.Heaviside, "xlog1py": ops.XLog1PY,
 	"isclose": func(x, y node) node { return ops.IsClose(x, y, 1e-5, 1e-8) }, "hypot": ops.Hypot,
 }
 
@@ -115,7 +118,8 @@ func TestEdgesAsPyTorch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("edges")
 			x := g.Input("x", graph.Float64, graph.Dim(len(points)))
-			compareWithTorch(t, name, decode[torchRow](t, rows[name]), feeds{x: reference.Of(points, len(points))}, f(x), x)
+			compareWithTorch(t, name, decode[torchRow](t, rows[name]), feeds{x: reference.Of(points, len(points))},
+				f(x), x)
 		})
 	}
 	rows = readTorch(t, "two")

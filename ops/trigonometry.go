@@ -10,7 +10,8 @@ var opTan, opAsin, opAcos, opAtan, opSinh, opCosh, opAsinh, opAcosh, opAtanh *gr
 
 // formula is the entry of a floating-point operation of one operand whose element is
 // several primitives; integers are converted.
-func formula(name, fn, doc string, emit func(m arith, x graph.Value) graph.Value, grad func(y, x, dy node) node) *graph.Op {
+func formula(name, fn, doc string, emit func(m arith, x graph.Value) graph.Value,
+	grad func(y, x, dy node) node) *graph.Op {
 	op := unary(name, fn, doc, ToCommonFloat, graph.PrimAdd, grad)
 	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		return emit(arith{Emitter: e, t: n.DType()}, x[0])
@@ -108,12 +109,18 @@ func init() {
 			})
 		},
 		func(y, x, dy node) node { return Div(dy, Sub(num(1), Square(x))) })
-	opAcos.Ref = named("numpy.arccos", "torch.acos, torch.arccos", "jax.numpy.arccos, jax.numpy.acos, jax.lax.acos", "Acos", "")
-	opAcosh.Ref = named("numpy.arccosh", "torch.acosh, torch.arccosh", "jax.numpy.arccosh, jax.numpy.acosh, jax.lax.acosh", "Acosh", "")
-	opAsin.Ref = named("numpy.arcsin", "torch.asin, torch.arcsin", "jax.numpy.arcsin, jax.numpy.asin, jax.lax.asin", "Asin", "")
-	opAsinh.Ref = named("numpy.arcsinh", "torch.asinh, torch.arcsinh", "jax.numpy.arcsinh, jax.numpy.asinh, jax.lax.asinh", "Asinh", "")
-	opAtan.Ref = named("numpy.arctan", "torch.atan, torch.arctan", "jax.numpy.arctan, jax.numpy.atan, jax.lax.atan", "Atan", "")
-	opAtanh.Ref = named("numpy.arctanh", "torch.atanh, torch.arctanh", "jax.numpy.arctanh, jax.numpy.atanh, jax.lax.atanh", "Atanh", "")
+	opAcos.Ref = named("numpy.arccos", "torch.acos, torch.arccos", "jax.numpy.arccos, jax.numpy.acos, jax.lax.acos",
+		"Acos", "")
+	opAcosh.Ref = named("numpy.arccosh", "torch.acosh, torch.arccosh",
+		"jax.numpy.arccosh, jax.numpy.acosh, jax.lax.acosh", "Acosh", "")
+	opAsin.Ref = named("numpy.arcsin", "torch.asin, torch.arcsin", "jax.numpy.arcsin, jax.numpy.asin, jax.lax.asin",
+		"Asin", "")
+	opAsinh.Ref = named("numpy.arcsinh", "torch.asinh, torch.arcsinh",
+		"jax.numpy.arcsinh, jax.numpy.asinh, jax.lax.asinh", "Asinh", "")
+	opAtan.Ref = named("numpy.arctan", "torch.atan, torch.arctan", "jax.numpy.arctan, jax.numpy.atan, jax.lax.atan",
+		"Atan", "")
+	opAtanh.Ref = named("numpy.arctanh", "torch.atanh, torch.arctanh",
+		"jax.numpy.arctanh, jax.numpy.atanh, jax.lax.atanh", "Atanh", "")
 	opCosh.Ref = named("numpy.cosh", "torch.cosh", "jax.numpy.cosh, jax.lax.cosh", "Cosh", "")
 	opSinh.Ref = named("numpy.sinh", "torch.sinh", "jax.numpy.sinh, jax.lax.sinh", "Sinh", "")
 	opTan.Ref = named("numpy.tan", "torch.tan", "jax.numpy.tan, jax.lax.tan", "Tan", "")

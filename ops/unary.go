@@ -14,7 +14,8 @@ var (
 )
 
 // unary is the entry of an operation of one operand. y is the result, x the operand.
-func unary(name, fn, doc string, promote func([]graph.DType, []graph.OperandRank) []graph.DType, p graph.Prim, grad func(y, x, dy node) node) *graph.Op {
+func unary(name, fn, doc string, promote func([]graph.DType, []graph.OperandRank) []graph.DType, p graph.Prim,
+	grad func(y, x, dy node) node) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Promote: promote, Infer: sameType, Emit: prim(p), Grad: noGradient}
 	if grad != nil {
@@ -27,7 +28,9 @@ func init() {
 	opNeg = unary("neg", "Neg", "-x; not defined for booleans.", nil, graph.PrimNeg,
 		func(y, x, dy node) node { return Neg(dy) })
 	opNeg.Involution = true
-	opNeg.Infer = refuseBool("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", sameType)
+	opNeg.Infer = refuseBool(
+		"Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.",
+		sameType)
 	opAbs = unary("abs", "Abs", "|x|; its gradient at 0 is 0.", nil, graph.PrimAbs,
 		func(y, x, dy node) node { return Mul(dy, Sign(x)) })
 	opAbs.Infer = refuseBool(`"abs_cpu" not implemented for 'Bool'`, sameType)
@@ -83,24 +86,33 @@ func init() {
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] },
 	})
-	opAbs.Ref = named("numpy.absolute, numpy.abs, numpy.fabs", "torch.abs, torch.absolute", "jax.numpy.abs, jax.numpy.absolute, jax.numpy.fabs, jax.lax.abs", "Abs", "Abs")
+	opAbs.Ref = named("numpy.absolute, numpy.abs, numpy.fabs", "torch.abs, torch.absolute",
+		"jax.numpy.abs, jax.numpy.absolute, jax.numpy.fabs, jax.lax.abs", "Abs", "Abs")
 	opCast.Ref = named("numpy.ndarray.astype", "torch.Tensor.to", "jax.lax.convert_element_type", "Cast", "",
 		func(e *graph.Example) node { return Cast(e.Of("x", "n"), graph.Float64) })
 	opCeil.Ref = flat(flatBetweenJumps, "numpy.ceil", "torch.ceil", "jax.numpy.ceil, jax.lax.ceil", "Ceil", "Ceil")
 	opCos.Ref = named("numpy.cos", "torch.cos", "jax.numpy.cos, jax.lax.cos", "Cos", "Cos")
-	opErf.Ref = named("scipy.special.erf", "torch.special.erf, torch.erf", "jax.scipy.special.erf, jax.lax.erf", "Erf", "")
+	opErf.Ref = named("scipy.special.erf", "torch.special.erf, torch.erf", "jax.scipy.special.erf, jax.lax.erf",
+		"Erf", "")
 	opExp.Ref = named("numpy.exp", "torch.exp", "jax.numpy.exp, jax.lax.exp", "Exp", "Exp")
-	opExpm1.Ref = named("numpy.expm1", "torch.expm1, torch.special.expm1", "jax.numpy.expm1, jax.lax.expm1", "", "Expm1")
-	opFloor.Ref = flat(flatBetweenJumps, "numpy.floor", "torch.floor", "jax.numpy.floor, jax.lax.floor", "Floor", "Floor")
+	opExpm1.Ref = named("numpy.expm1", "torch.expm1, torch.special.expm1", "jax.numpy.expm1, jax.lax.expm1", "",
+		"Expm1")
+	opFloor.Ref = flat(flatBetweenJumps, "numpy.floor", "torch.floor", "jax.numpy.floor, jax.lax.floor", "Floor",
+		"Floor")
 	opLog.Ref = named("numpy.log", "torch.log", "jax.numpy.log, jax.lax.log", "Log", "Log")
-	opLog1p.Ref = named("numpy.log1p", "torch.log1p, torch.special.log1p", "jax.numpy.log1p, jax.lax.log1p", "", "Log1p")
+	opLog1p.Ref = named("numpy.log1p", "torch.log1p, torch.special.log1p", "jax.numpy.log1p, jax.lax.log1p", "",
+		"Log1p")
 	opNeg.Ref = named("numpy.negative", "torch.neg, torch.negative", "jax.numpy.negative, jax.lax.neg", "Neg", "Neg")
-	opRecip.Ref = named("numpy.reciprocal", "torch.reciprocal", "jax.numpy.reciprocal, jax.lax.reciprocal", "Reciprocal", "Inverse")
+	opRecip.Ref = named("numpy.reciprocal", "torch.reciprocal", "jax.numpy.reciprocal, jax.lax.reciprocal",
+		"Reciprocal", "Inverse")
 	opRelu.Ref = named("", "torch.nn.functional.relu", "jax.nn.relu", "Relu", "Rectify")
-	opRound.Ref = flat(flatBetweenJumps, "numpy.round, numpy.around, numpy.rint", "torch.round, torch.special.round", "jax.numpy.round, jax.numpy.around, jax.numpy.rint, jax.lax.round", "Round", "")
+	opRound.Ref = flat(flatBetweenJumps, "numpy.round, numpy.around, numpy.rint", "torch.round, torch.special.round",
+		"jax.numpy.round, jax.numpy.around, jax.numpy.rint, jax.lax.round", "Round", "")
 	opRsqrt.Ref = named("", "torch.rsqrt", "jax.lax.rsqrt", "", "InverseSqrt")
-	opSigmoid.Ref = named("scipy.special.expit", "torch.sigmoid, torch.special.expit", "jax.nn.sigmoid, jax.scipy.special.expit, jax.lax.logistic", "Sigmoid", "Sigmoid")
-	opSign.Ref = flat(flatBetweenJumps, "numpy.sign", "torch.sign, torch.sgn", "jax.numpy.sign, jax.lax.sign", "Sign", "Sign")
+	opSigmoid.Ref = named("scipy.special.expit", "torch.sigmoid, torch.special.expit",
+		"jax.nn.sigmoid, jax.scipy.special.expit, jax.lax.logistic", "Sigmoid", "Sigmoid")
+	opSign.Ref = flat(flatBetweenJumps, "numpy.sign", "torch.sign, torch.sgn", "jax.numpy.sign, jax.lax.sign", "Sign",
+		"Sign")
 	opSin.Ref = named("numpy.sin", "torch.sin", "jax.numpy.sin, jax.lax.sin", "Sin", "Sin")
 	opSqrt.Ref = named("numpy.sqrt", "torch.sqrt", "jax.numpy.sqrt, jax.lax.sqrt", "Sqrt", "Sqrt")
 	opSquare.Ref = named("numpy.square", "torch.square", "jax.numpy.square, jax.lax.square", "", "Square")
@@ -204,9 +216,11 @@ func StopGradient(x *graph.Node) *graph.Node { return Apply(opStopGrd, nil, x) }
 func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
 	switch a, b := c.DType(0), c.DType(1); {
 	case a == graph.Bool && b == graph.Bool:
-		rules.RefuseDType(c, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+		rules.RefuseDType(c,
+			"Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
 	case a == graph.Bool || b == graph.Bool:
-		rules.RefuseDType(c, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+		rules.RefuseDType(c,
+			"Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 	}
 	return sameType(c)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // alongAxis makes a call of slices along an axis, with room for as many as there are.
-func alongAxis(f func(x node, axis int, size graph.Dim, fill node) (values, inverse, counts node)) func(t *testing.T, c choiceCase, in []node) []node {
+func alongAxis(f func(x node, axis int, size graph.Dim, fill node) (values, inverse, counts node)) func(t *testing.T,
+	c choiceCase, in []node) []node {
 	return func(t *testing.T, c choiceCase, in []node) []node {
 		values, inverse, counts := f(in[0], c.axis(t), graph.Dim(c.Out[2].Shape[0]), graph.Num(0))
 		return []node{values, inverse, counts}
@@ -30,18 +31,21 @@ func TestUniqueSlicesAsPyTorch(t *testing.T) {
 	runNamed(t, "uniques", uniqueCalls)
 }
 
-// What there is no slice for is filled, and has no count; a mask counts as numbers do; and too many slices stop the run.
+// What there is no slice for is filled, and has no count; a mask counts as numbers do; and too many slices stop the
+// run.
 func TestRoomForUniqueSlices(t *testing.T) {
 	g := graph.New("room")
 	x := g.Input("x", graph.Bool, g.Dim("n"), 2)
 	values, inverse, counts := ops.UniqueAlong(x, 0, 4, graph.Num(1))
 	few, _, _ := ops.UniqueAlong(x, 0, 2, graph.Num(0))
-	feed := exec.Feed{x: exec.Array{Shape: []int{5, 2}, Data: []bool{true, false, false, false, true, false, false, true, true, false}}}
+	feed := exec.Feed{x: exec.Array{Shape: []int{5, 2},
+		Data: []bool{true, false, false, false, true, false, false, true, true, false}}}
 	prog, err := exec.Compile(g, exec.Outputs(values, inverse, counts))
 	require.NoError(t, err)
 	r, err := prog.NewSession().Run(t.Context(), feed)
 	require.NoError(t, err)
-	for n, want := range map[node]any{values: []bool{false, false, false, true, true, false, true, true}, inverse: []int64{2, 0, 2, 1, 2}, counts: []int64{1, 1, 3, 0}} {
+	for n, want := range map[node]any{values: []bool{false, false, false, true, true, false, true, true},
+		inverse: []int64{2, 0, 2, 1, 2}, counts: []int64{1, 1, 3, 0}} {
 		got, err := r.Array(n)
 		require.NoError(t, err)
 		require.Equal(t, want, got.Data)
@@ -49,7 +53,8 @@ func TestRoomForUniqueSlices(t *testing.T) {
 	prog, err = exec.Compile(g, exec.Outputs(few))
 	require.NoError(t, err)
 	_, err = prog.NewSession().Run(t.Context(), feed)
-	require.ErrorContains(t, err, "UniqueAlong(x, 0, 2, 0): there are more distinct values than the given size, 2: found 3")
+	require.ErrorContains(
+		t, err, "UniqueAlong(x, 0, 2, 0): there are more distinct values than the given size, 2: found 3")
 	require.ErrorContains(t, err, "unique_test.go")
 	bad, _, _ := ops.UniqueAlong(x, 2, 4, graph.Num(1))
 	require.ErrorContains(t, bad.Err(), "Dimension out of range")
@@ -75,11 +80,12 @@ func TestBitsOfElements(t *testing.T) {
 		want  any
 		gives []int
 	}{
-		"the same size":  {floats, []int{3, 2}, graph.Int32, bits, []int{3, 2}},
-		"to bytes":       {floats, []int{3, 2}, graph.Uint8, bytes, []int{3, 8}},
-		"from bytes":     {bytes, []int{3, 8}, graph.Float64, doubles, []int{3, 1}},
-		"of numbers":     {int64(-2), []int{}, graph.Uint64, []uint64{math.MaxUint64 - 1}, []int{}},
-		"of bools":       {[]bool{true, false, false, false, false, true, false, false}, []int{8}, graph.Int32, []int32{1, 256}, []int{2}},
+		"the same size": {floats, []int{3, 2}, graph.Int32, bits, []int{3, 2}},
+		"to bytes":      {floats, []int{3, 2}, graph.Uint8, bytes, []int{3, 8}},
+		"from bytes":    {bytes, []int{3, 8}, graph.Float64, doubles, []int{3, 1}},
+		"of numbers":    {int64(-2), []int{}, graph.Uint64, []uint64{math.MaxUint64 - 1}, []int{}},
+		"of bools": {[]bool{true, false, false, false, false, true, false, false}, []int{8}, graph.Int32,
+			[]int32{1, 256}, []int{2}},
 		"of float16":     {[]float32{1, -2}, []int{2}, graph.Int16, []int16{0x3c00, -0x4000}, []int{2}},
 		"to a stored":    {[]uint8{0x38, 0xb8}, []int{1, 2}, graph.Float8E4M3FN, []float32{1, -1}, []int{1, 2}},
 		"of no elements": {[]float32{}, []int{0, 2}, graph.Uint8, []uint8{}, []int{0, 8}},
@@ -127,10 +133,12 @@ func TestBitsThatAreNone(t *testing.T) {
 	g := graph.New("refused")
 	bytes := g.Input("bytes", graph.Uint8, g.Dim("n"), 6)
 	for want, y := range map[string]node{
-		"self.size(-1) must be divisible by 4 to view Byte as Float (different element sizes), but got 6": ops.BitCast(bytes, graph.Float32),
-		"self.dim() cannot be 0 to view Float as Double (different element sizes)":                        ops.BitCast(g.Input("one", graph.Float32), graph.Float64),
-		"not all bits of uint8 are valid for Bool":                                                        ops.BitCast(bytes, graph.Bool),
-		"there is no dtype": ops.BitCast(bytes, graph.DType(99)),
+		"self.size(-1) must be divisible by 4 to view Byte as Float (different element sizes), but got 6": ops.BitCast(
+			bytes, graph.Float32),
+		"self.dim() cannot be 0 to view Float as Double (different element sizes)": ops.BitCast(
+			g.Input("one", graph.Float32), graph.Float64),
+		"not all bits of uint8 are valid for Bool": ops.BitCast(bytes, graph.Bool),
+		"there is no dtype":                        ops.BitCast(bytes, graph.DType(99)),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "unique_test.go")

@@ -11,7 +11,8 @@ var opRowOrder *graph.Op
 
 func init() {
 	opRowOrder = define(graph.Op{
-		Name: "row_order", Func: "rowOrder", Doc: "the places of the rows of a matrix in the order of their first elements that differ.",
+		Name: "row_order", Func: "rowOrder",
+		Doc:   "the places of the rows of a matrix in the order of their first elements that differ.",
 		Class: graph.Function, MinIn: 1, MaxIn: 1, Function: rowOrder, Grad: noGradient,
 		Core: func(*graph.Node) ([]int, int) { return []int{2}, 1 },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -19,11 +20,13 @@ func init() {
 			return graph.Int64, slices.Clone(s[:len(s)-1])
 		},
 	})
-	composed("UniqueAlong", "the different slices along an axis in the order of their elements, the place of each slice among them, and how often each is found.",
+	composed("UniqueAlong",
+		"the different slices along an axis in the order of their elements, the place of each slice among them, and how often each is found.",
 		named("", "torch.unique", "jax.numpy.unique", "Unique", "", func(e *graph.Example) node {
 			return e.Several(UniqueAlong(e.Of("x", "n", "k"), 0, e.Shape("n")[0], num(0)))
 		}))
-	composed("UniqueConsecutiveAlong", "the slices along an axis that differ from the one before, the place of each slice among them, and how many follow one another.",
+	composed("UniqueConsecutiveAlong",
+		"the slices along an axis that differ from the one before, the place of each slice among them, and how many follow one another.",
 		named("", "torch.unique_consecutive", "", "", "", func(e *graph.Example) node {
 			return e.Several(UniqueConsecutiveAlong(e.Of("x", "n", "k"), 0, e.Shape("n")[0], num(0)))
 		}))
@@ -44,12 +47,16 @@ func UniqueAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (sli
 // UniqueConsecutiveAlong returns the slices of x along an axis without those that equal the one before. The other
 // results are the index among them of each slice of x, and the length of each run of equal slices. The rest is as in
 // [UniqueAlong].
-func UniqueConsecutiveAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (slices, inverse, counts *graph.Node) {
-	return slicesOf("UniqueConsecutiveAlong", x, axis, size, fill, func(rows node) (sorted, order node) { return rows, nil })
+func UniqueConsecutiveAlong(x *graph.Node, axis int, size graph.Dim, fill *graph.Node) (slices, inverse,
+	counts *graph.Node) {
+	return slicesOf("UniqueConsecutiveAlong", x, axis, size, fill,
+		func(rows node) (sorted, order node) { return rows, nil })
 }
 
-// slicesOf finds the runs of equal slices, as rows of a matrix, in an order of them, which is nil for that in which they are.
-func slicesOf(fn string, x node, axis int, size graph.Dim, fill node, sort func(rows node) (sorted, order node)) (values, inverse, counts node) {
+// slicesOf finds the runs of equal slices, as rows of a matrix, in an order of them, which is nil for that in which
+// they are.
+func slicesOf(fn string, x node, axis int, size graph.Dim, fill node,
+	sort func(rows node) (sorted, order node)) (values, inverse, counts node) {
 	defer building(fn, x, axis, size, fill)()
 	call := refused(fn, x, fill).with(axis, size)
 	if bad := wrongUnique(call, x, fill); bad != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A size that a mistake has left unknown stays silent wherever it is used again: the mistake itself is all that is told.
+// A size that a mistake has left unknown stays silent wherever it is used again: the mistake itself is all that is
+// told.
 func TestSizesThatAMistakeLeftUnknown(t *testing.T) {
 	for name, follow := range map[string]func(g *graph.Graph, bad, whole *graph.Node) *graph.Node{
 		"full": func(g *graph.Graph, bad, _ *graph.Node) *graph.Node {
@@ -37,16 +38,21 @@ func TestSizesThatAMistakeLeftUnknown(t *testing.T) {
 			x := ops.Unsqueeze(bad, 0)
 			return ops.ScaledDotProductAttention(x, x, x, ops.Causal())
 		},
-		"carried": func(_ *graph.Graph, bad, _ *graph.Node) *graph.Node { return ops.Fori(3, []*graph.Node{bad}, keep)[0] },
+		"carried": func(_ *graph.Graph, bad, _ *graph.Node) *graph.Node {
+			return ops.Fori(3, []*graph.Node{bad}, keep)[0]
+		},
 		"fori": func(_ *graph.Graph, bad, whole *graph.Node) *graph.Node {
 			return ops.Fori(bad.Shape()[0], []*graph.Node{whole}, keep)[0]
 		},
 		"scan": func(_ *graph.Graph, bad, whole *graph.Node) *graph.Node {
-			last, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{whole}, Length: bad.Shape()[0]}, func(c, _ []*graph.Node) (next, out []*graph.Node) { return c, nil })
+			last, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{whole}, Length: bad.Shape()[0]},
+				func(c, _ []*graph.Node) (next, out []*graph.Node) { return c, nil })
 			return last[0]
 		},
 		"while": func(_ *graph.Graph, bad, whole *graph.Node) *graph.Node {
-			last, _ := ops.While(bad.Shape()[0], []*graph.Node{whole}, func(c []*graph.Node) *graph.Node { return ops.Any(c[0], ops.AllAxes()) }, keep)
+			last, _ := ops.While(bad.Shape()[0], []*graph.Node{whole}, func(c []*graph.Node) *graph.Node {
+				return ops.Any(c[0], ops.AllAxes())
+			}, keep)
 			return last[0]
 		},
 	} {

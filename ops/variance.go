@@ -17,21 +17,27 @@ type VarianceAttrs struct {
 func (a VarianceAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, a.KeepDims} }
 
 func init() {
-	floats := floatOnly(func(graph.DType) string { return "std and var only support floating point and complex dtypes" })
-	opVar = reduction("var", "Var", "the mean squared distance from the mean over axes, with n - correction in place of n.", graph.NoFold, floats, false)
+	floats := floatOnly(func(graph.DType) string {
+		return "std and var only support floating point and complex dtypes"
+	})
+	opVar = reduction("var", "Var",
+		"the mean squared distance from the mean over axes, with n - correction in place of n.", graph.NoFold, floats,
+		false)
 	opVar.Class, opVar.Infer = graph.Composite, estimated(opVar.Infer)
 	opVar.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		squares := reapply(opSum, n, Square(centred(n, in[0])))
 		return Div(squares, Maximum(freedom(n, in[0]), num(0)))
 	}
 	opVar.Grad = func(n, dy node, _ int) node { return varianceGrad(n, dy) }
-	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats, false)
+	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats,
+		false)
 	opStd.Class, opStd.Infer = graph.Composite, estimated(opStd.Infer)
 	opStd.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		if n.DType() != graph.Float32 {
 			return Sqrt(Apply(opVar, n.Attrs(), in[0]))
 		}
-		// The squares of what has a deviation may be beyond Float32, or below it. The mean of equal elements of 24 bits is that element.
+		// The squares of what has a deviation may be beyond Float32, or below it. The mean of equal elements of 24 bits
+		// is that element.
 		x := Cast(in[0], graph.Float64)
 		squares := reapply(opSum, n, Square(Sub(x, meanOver(n, x))))
 		return Cast(Sqrt(Div(squares, Maximum(freedom(n, x), num(0)))), graph.Float32)

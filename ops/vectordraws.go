@@ -21,7 +21,8 @@ func refusedCategories(call refusedCall, logits node) node {
 		return bad
 	}
 	if logits.Rank() < 1 {
-		return call.wrong(graph.CodeRank, "scores must have a last axis of categories, but %s is a scalar", logits.Called())
+		return call.wrong(graph.CodeRank, "scores must have a last axis of categories, but %s is a scalar",
+			logits.Called())
 	}
 	return nil
 }
@@ -67,7 +68,9 @@ func LowRankMultivariateNormal(seed, mean, factor, variances *graph.Node) *graph
 		return bad
 	}
 	if mean.Rank() < 1 || factor.Rank() < 2 || variances.Rank() < 1 {
-		return call.wrong(graph.CodeRank, "mean and variances must be vectors and the factor a matrix, but their shapes are %s, %s and %s", mean.Shape(), variances.Shape(), factor.Shape())
+		return call.wrong(graph.CodeRank,
+			"mean and variances must be vectors and the factor a matrix, but their shapes are %s, %s and %s",
+			mean.Shape(), variances.Shape(), factor.Shape())
 	}
 	whole := Add(Mul(Sum(factor, -1), num(0)), Add(mean, variances))
 	if whole.Err() != nil || !whole.Judged() {
@@ -93,7 +96,9 @@ func MixtureSameFamily(seed, logits, draws *graph.Node) *graph.Node {
 	}
 	axis, events := logits.Rank()-1, draws.Rank()-logits.Rank()
 	if events < 0 {
-		return call.wrong(graph.CodeRank, "draws of components must start with the axes of the scores, but the shapes are %s and %s", draws.Shape(), logits.Shape())
+		return call.wrong(graph.CodeRank,
+			"draws of components must start with the axes of the scores, but the shapes are %s and %s", draws.Shape(),
+			logits.Shape())
 	}
 	isDrawn := along(Equal(oneHotDraw(seed, logits), num(1)), events)
 	return Sum(Where(isDrawn, draws, num(0)), Axis(axis))
@@ -108,7 +113,8 @@ func ContinuousBernoulli(seed, p *graph.Node) *graph.Node {
 		slope := Sub(Log(q), Log1p(Neg(q))) // of the logarithm of the density
 		rises := Greater(slope, num(0))
 		u := awayFromZero(seed, graph.Float64, q.Shape())
-		u, fall := Where(rises, Sub(num(1), u), u), Where(rises, Neg(slope), slope) // mirrored, so that exponentials are at most 1
+		// mirrored, so that exponentials are at most 1
+		u, fall := Where(rises, Sub(num(1), u), u), Where(rises, Neg(slope), slope)
 		isFlat := Greater(fall, num(-1e-4))
 		safe := Where(isFlat, num(-1), fall)
 		x := Div(Log1p(Mul(u, Expm1(safe))), safe)
@@ -154,7 +160,8 @@ func Wishart(seed, freedom, scale *graph.Node) *graph.Node {
 		return bad
 	}
 	if scale.Rank() < 2 || scale.Shape()[scale.Rank()-2] != lastSize(scale) {
-		return call.wrong(graph.CodeRank, "scales must be square matrices, but %s has shape %s", scale.Called(), scale.Shape())
+		return call.wrong(graph.CodeRank, "scales must be square matrices, but %s has shape %s", scale.Called(),
+			scale.Shape())
 	}
 	rows := Add(Unsqueeze(freedom, -1), Mul(Select(scale, -1, 0), num(0))) // of the shape to which both are repeated
 	if rows.Err() != nil || !rows.Judged() {
@@ -191,7 +198,8 @@ func LKJCholesky(seed *graph.Node, n graph.Dim, concentration *graph.Node) *grap
 	before := Cast(ClampMin(Sub(Iota(g, 0, n), num64(1)), 0), t) // rows between the first and this one
 	none := Zeros(g, t, shape...)
 	size := Cast(Size(g, graph.Int64, n), t)
-	length := RandomBeta(seed, Add(none, Mul(num(0.5), Add(before, num(1)))), Add(none, Add(most, Mul(num(0.5), Sub(size, before)))))
+	length := RandomBeta(seed, Add(none, Mul(num(0.5), Add(before, num(1)))),
+		Add(none, Add(most, Mul(num(0.5), Sub(size, before)))))
 	isFirst := Equal(Iota(g, 0, n), num64(0))
 	length = Where(isFirst, num(0), length)
 	z := Tril(Normal(seed, t, append(shape[:len(shape):len(shape)], n)...), -1)
@@ -206,7 +214,8 @@ func init() {
 	composed("OneHotCategorical", "1 at a place drawn by softmax(logits), else 0.",
 		flat("it jumps", "", "torch.distributions.OneHotCategorical", "", "", "",
 			func(e *graph.Example) node { return OneHotCategorical(seed(e), e.Of("logits", "n", "c")) }))
-	composed("OneHotCategoricalStraightThrough", "1 at a place drawn by softmax(logits), else 0, with the gradient of softmax(logits).",
+	composed("OneHotCategoricalStraightThrough",
+		"1 at a place drawn by softmax(logits), else 0, with the gradient of softmax(logits).",
 		named("", "torch.distributions.OneHotCategoricalStraightThrough", "", "", "",
 			func(e *graph.Example) node {
 				return OneHotCategoricalStraightThrough(seed(e), e.Of("logits", "n", "c"))
@@ -216,7 +225,8 @@ func init() {
 			func(e *graph.Example) node { return RelaxedOneHotCategorical(seed(e), e.Of("logits", "n", "c"), 0.5) }))
 	composed("LowRankMultivariateNormal", "mean + factor·z + sqrt(variances)·e of normal numbers z and e.",
 		named("", "torch.distributions.LowRankMultivariateNormal", "", "", "", func(e *graph.Example) node {
-			return LowRankMultivariateNormal(seed(e), e.Of("mean", "n"), e.Of("factor", "n", "k"), e.Of("variances", "n"))
+			return LowRankMultivariateNormal(seed(e), e.Of("mean", "n"), e.Of("factor", "n", "k"),
+				e.Of("variances", "n"))
 		}))
 	composed("MixtureSameFamily", "the draws of components that are drawn by softmax(logits).",
 		named("", "torch.distributions.MixtureSameFamily", "", "", "",

@@ -27,8 +27,8 @@ type vectorizer struct {
 	sequential map[*graph.Region]bool
 }
 
-// batchedValue replaces a value of one example. A mapped one has the values of all examples along its first axis; another one is the same for
-// all.
+// batchedValue replaces a value of one example. A mapped one has the values of all examples along its first axis;
+// another one is the same for all.
 type batchedValue struct {
 	node   node
 	mapped bool
@@ -36,7 +36,8 @@ type batchedValue struct {
 
 func newVectorizer(g *graph.Graph, body *graph.Region, first int) *vectorizer {
 	return &vectorizer{g: g, body: body, size: body.Length(), first: first, made: map[node]batchedValue{},
-		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, written: map[node]bool{}, sequential: map[*graph.Region]bool{}}
+		bodies: map[*graph.Region]*graph.Region{body: body.Parent()}, written: map[node]bool{},
+		sequential: map[*graph.Region]bool{}}
 }
 
 // vectorize returns the values for all examples.
@@ -55,8 +56,8 @@ func (v *vectorizer) vectorize(outs []node) []node {
 // isInside reports whether a value belongs to the body, or to a loop in it.
 func (v *vectorizer) isInside(x node) bool { return x.Region() != nil && v.body.Holds(x.Region()) }
 
-// ancestors lists the nodes of the body, from an ID on, from which others are computed, in order. It includes the writes and the ordered
-// operations, which may have no readers.
+// ancestors lists the nodes of the body, from an ID on, from which others are computed, in order. It includes the
+// writes and the ordered operations, which may have no readers.
 func (v *vectorizer) ancestors(outs []node, first int) []node {
 	seen := map[node]bool{}
 	var list []node
@@ -259,7 +260,8 @@ func aligned(n node, in []node, mapped []bool) []node {
 	return in
 }
 
-// afterBatch returns a mapped value with the given number of axes after that of the examples: missing ones are inserted right after it.
+// afterBatch returns a mapped value with the given number of axes after that of the examples: missing ones are inserted
+// right after it.
 func afterBatch(x node, rank int) node {
 	missing := rank + 1 - x.Rank()
 	if missing <= 0 {
@@ -268,7 +270,8 @@ func afterBatch(x node, rank int) node {
 	return Reshape(x, slices.Insert(slices.Clone(x.Shape()), 1, slices.Repeat(graph.Shape{1}, missing)...)...)
 }
 
-// function applies a function of whole arrays, whose own batch axes precede the axes of one call. It returns nil if one call takes all axes.
+// function applies a function of whole arrays, whose own batch axes precede the axes of one call. It returns nil if one
+// call takes all axes.
 func (v *vectorizer) function(n node) node {
 	core, result := n.Op().Core(n)
 	in := v.batchedOperands(n)

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// exampleGradients are the gradients of an operation that was vectorized through its expansion. They follow the operation's own rule, for
-// one example: the expansion may have another gradient, if the rule is a custom one, or none.
+// exampleGradients are the gradients of an operation that was vectorized through its expansion. They follow the
+// operation's own rule, for one example: the expansion may have another gradient, if the rule is a custom one, or none.
 type exampleGradients struct {
 	op     *graph.Op
 	attrs  any
@@ -24,11 +24,13 @@ type exampleGradients struct {
 // withOwnGradient gives the vectorized expansion of an operation the gradient of the operation itself.
 func (v *vectorizer) withOwnGradient(n, y node) node {
 	in, mapped := v.operands(n)
-	if n.Op().Grad == nil || !n.DType().IsFloat() || !y.Judged() || !slices.ContainsFunc(in, func(x node) bool { return x.DType().IsFloat() }) {
+	if n.Op().Grad == nil || !n.DType().IsFloat() || !y.Judged() ||
+		!slices.ContainsFunc(in, func(x node) bool { return x.DType().IsFloat() }) {
 		return y
 	}
 	of := &exampleGradients{op: n.Op(), attrs: n.Attrs(), mapped: mapped}
-	op := &graph.Op{Name: "with_gradient", Func: n.Op().Func, Doc: "a value for a batch with the gradient of one for an example", Class: graph.Composite, MinIn: 1, MaxIn: -1,
+	op := &graph.Op{Name: "with_gradient", Func: n.Op().Func,
+		Doc: "a value for a batch with the gradient of one for an example", Class: graph.Composite, MinIn: 1, MaxIn: -1,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
 		Grad: func(y, dy node, i int) node {
@@ -49,8 +51,10 @@ func (of *exampleGradients) gradient(y, dy node, i int) node {
 	x := of.n.In(i)
 	var dx node
 	y.Graph().Reopened(of.one.body, func() {
-		if dx = of.op.Grad(of.n, of.e, i); dx != nil && dx.Judged() && dx.Graph() == y.Graph() && !dx.Shape().Equal(x.Shape()) {
-			dx = SumTo(dx, x.Shape(), rules.Rules{Names: x.Graph().Policy().Names, Bounds: x.Graph().Bounds}.Stretch(x.Shape(), dx.Shape()))
+		if dx = of.op.Grad(of.n, of.e, i); dx != nil && dx.Judged() && dx.Graph() == y.Graph() &&
+			!dx.Shape().Equal(x.Shape()) {
+			dx = SumTo(dx, x.Shape(), rules.Rules{
+				Names: x.Graph().Policy().Names, Bounds: x.Graph().Bounds}.Stretch(x.Shape(), dx.Shape()))
 		}
 	})
 	if dx == nil || !dx.Judged() || dx.Graph() != y.Graph() {

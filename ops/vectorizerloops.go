@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/internal/nodecopy"
 )
 
-// findSequential finds the loops in a list that run for one example after the other: those whose number of steps depends on the example,
-// and those whose bodies have side effects.
+// findSequential finds the loops in a list that run for one example after the other: those whose number of steps
+// depends on the example, and those whose bodies have side effects.
 func (v *vectorizer) findSequential(list []node) {
 	for _, n := range list {
 		a, isLoop := n.Loop()
@@ -27,8 +27,8 @@ func (v *vectorizer) isSequential(r *graph.Region) bool {
 	return false
 }
 
-// loop builds the batched value of a node of a loop whose steps all examples take together. Carried values are mapped, even if their
-// initial values are not.
+// loop builds the batched value of a node of a loop whose steps all examples take together. Carried values are mapped,
+// even if their initial values are not.
 func (v *vectorizer) loop(n node, a graph.LoopAttrs) batchedValue {
 	body := v.bodyOf(a.Body)
 	switch a.Role {
@@ -80,7 +80,8 @@ func (v *vectorizer) sequentialLoop(list []node, body *graph.Region) {
 	v.sequentially(group, results)
 }
 
-// sequentially computes nodes for one example after the other, in a loop. All of them are in one body, or in bodies of loops in that body.
+// sequentially computes nodes for one example after the other, in a loop. All of them are in one body, or in bodies of
+// loops in that body.
 func (v *vectorizer) sequentially(group, results []node) {
 	home := results[0].Region()
 	v.inPlaceOf(results[0], func() {

@@ -34,7 +34,8 @@ func init() {
 	}
 	opNorm.Expand = expandNorm
 	opNorm.Grad = normGrad
-	opNorm.Ref = named("numpy.linalg.norm", "torch.linalg.vector_norm, torch.linalg.norm, torch.norm", "jax.numpy.linalg.norm, jax.numpy.linalg.vector_norm", "ReduceL2", "Norm",
+	opNorm.Ref = named("numpy.linalg.norm", "torch.linalg.vector_norm, torch.linalg.norm, torch.norm",
+		"jax.numpy.linalg.norm, jax.numpy.linalg.vector_norm", "ReduceL2", "Norm",
 		func(e *graph.Example) node { return Norm(e.Of("x", "n", "k"), 2, 1) })
 }
 
@@ -55,7 +56,8 @@ func expandNorm(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Pow(Apply(opSum, a.reduced(), Pow(Abs(x), num(a.P))), num(1/a.P))
 }
 
-// normGrad is sign(x) (|x| / norm)^(p-1) times dy, and 0 where the norm is: of a negative order, where one element is 0.
+// normGrad is sign(x) (|x| / norm)^(p-1) times dy, and 0 where the norm is: of a negative order, where one element is
+// 0.
 func normGrad(n, dy node, _ int) node {
 	x, p := n.In(0), n.Attrs().(NormAttrs).P
 	norm := keepShape(n, n)

@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestGradientOfNorms compares with PyTorch where an element or the norm is 0, and where elements tie or are no numbers.
+// TestGradientOfNorms compares with PyTorch where an element or the norm is 0, and where elements tie or are no
+// numbers.
 func TestGradientOfNorms(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct{ p, x, want []float64 }{
@@ -33,8 +34,11 @@ func TestGradientOfNorms(t *testing.T) {
 			x := g.Input("x", graph.Float64, 3)
 			wrt := []*graph.Node{x}
 			in := feeds{x: reference.Of(c.x, 3)}
-			requireClose(t, c.want, value(t, in, autodiff.Grad(ops.Norm(x, p), wrt)[0]).Floats(), 1e-14, fmt.Sprint("norm of order ", p))
-			requireClose(t, c.want, value(t, in, autodiff.Grad(ops.Dist(x, ops.Zeros(g, graph.Float64, 3), p), wrt)[0]).Floats(), 1e-14, fmt.Sprint("distance of order ", p))
+			requireClose(t, c.want, value(t, in, autodiff.Grad(ops.Norm(x, p), wrt)[0]).Floats(), 1e-14,
+				fmt.Sprint("norm of order ", p))
+			requireClose(t, c.want,
+				value(t, in, autodiff.Grad(ops.Dist(x, ops.Zeros(g, graph.Float64, 3), p), wrt)[0]).Floats(), 1e-14,
+				fmt.Sprint("distance of order ", p))
 		}
 	}
 }

@@ -77,11 +77,14 @@ func (b *loopBuilder) batched(f func(x []node) []node) []node {
 func (b *loopBuilder) matchExamples(over []node) {
 	for i, x := range b.over {
 		if _, isNumber := x.Literal(); isNumber {
-			b.over[i] = b.standIn("value %d of over is the number %s, which has no axis of examples: use the number inside the function", i, x.Called())
+			b.over[i] = b.standIn(
+				"value %d of over is the number %s, which has no axis of examples: use the number inside the function",
+				i, x.Called())
 			continue
 		}
 		if b.cannotMatch(x) {
-			b.over[i] = b.standIn("%s has shape %s, and %s has shape %s: the sizes of their first axes, those of the examples, are %s and %s, but must be equal; use ops.Slice to shorten one",
+			b.over[i] = b.standIn(
+				"%s has shape %s, and %s has shape %s: the sizes of their first axes, those of the examples, are %s and %s, but must be equal; use ops.Slice to shorten one",
 				over[0].Called(), over[0].Shape(), over[i].Called(), over[i].Shape(), b.spec.Length, x.Shape()[0])
 		}
 	}
@@ -91,7 +94,9 @@ func (b *loopBuilder) matchExamples(over []node) {
 func (b *loopBuilder) refuseStrangers(list []node, format string) {
 	for i, x := range list {
 		if x != nil && x.Graph() != nil && b.g != nil && x.Graph() != b.g {
-			b.refuse(format+", %s, belongs to graph %q, but others belong to %q: build all nodes of a program in one graph", i, x.Called(), x.Graph().Name(), b.g.Name())
+			b.refuse(
+				format+", %s, belongs to graph %q, but others belong to %q: build all nodes of a program in one graph",
+				i, x.Called(), x.Graph().Name(), b.g.Name())
 		}
 	}
 }

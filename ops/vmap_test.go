@@ -23,12 +23,14 @@ func ramp(n int, from float64) []float64 {
 	return list
 }
 
-// eachExample compiles f in a Vmap over x, and unrolled over its examples, and requires that both are the same but for rounding. x is [examples, shape...]; shared is the same for all.
+// eachExample compiles f in a Vmap over x, and unrolled over its examples, and requires that both are the same but for
+// rounding. x is [examples, shape...]; shared is the same for all.
 func eachExample(t *testing.T, shape []int, f func(x, shared node) []node) (batched *graph.Graph) {
 	t.Helper()
 	const most = 3
 	g := graph.New("batch")
-	x := g.Input("x", graph.Float64, append(graph.Shape{g.Dim("examples", graph.AtLeast(0))}, graph.MakeShape(shape...)...)...)
+	x := g.Input("x", graph.Float64, append(
+		graph.Shape{g.Dim("examples", graph.AtLeast(0))}, graph.MakeShape(shape...)...)...)
 	shared := g.Input("shared", graph.Float64, 4)
 	y := ops.Vmap([]node{x}, func(e []node) []node { return f(e[0], shared) })
 	prog, err := exec.Compile(g, exec.Outputs(y...), exec.OnWarning(nil))
@@ -46,10 +48,13 @@ func eachExample(t *testing.T, shape []int, f func(x, shared node) []node) (batc
 	}
 	for _, examples := range []int{most, 1, 0} {
 		data, other := ramp(size*examples, 0.3), ramp(4, 2)
-		r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: append([]int{examples}, shape...), Data: data}, shared: other})
+		r, err := prog.NewSession().Run(t.Context(),
+			exec.Feed{x: exec.Array{Shape: append([]int{examples}, shape...), Data: data}, shared: other})
 		require.NoError(t, err)
 		for e := range examples {
-			want, err := progAlone.NewSession().Run(t.Context(), exec.Feed{alone: exec.Array{Shape: shape, Data: data[e*size : (e+1)*size]}, sharedAlone: other})
+			want, err := progAlone.NewSession().Run(
+				t.Context(), exec.Feed{alone: exec.Array{Shape: shape, Data: data[e*size : (e+1)*size]},
+					sharedAlone: other})
 			require.NoError(t, err)
 			for k := range y {
 				a, err := r.Array(y[k])
@@ -105,10 +110,11 @@ func hasLoop(of ...node) bool {
 func TestVmapOfLoops(t *testing.T) {
 	t.Run("scan", func(t *testing.T) {
 		eachExample(t, []int{5, 4}, func(x, shared node) []node {
-			final, outs := ops.Scan(ops.Loop{Carry: []node{shared}, Over: []node{x}}, func(c, e []node) (next, out []node) {
-				h := ops.Tanh(ops.Add(ops.Mul(c[0], e[0]), shared))
-				return []node{h}, []node{ops.Sum(h)}
-			})
+			final, outs := ops.Scan(ops.Loop{Carry: []node{shared}, Over: []node{x}},
+				func(c, e []node) (next, out []node) {
+					h := ops.Tanh(ops.Add(ops.Mul(c[0], e[0]), shared))
+					return []node{h}, []node{ops.Sum(h)}
+				})
 			loss := ops.Add(ops.Sum(ops.Square(final[0])), ops.Sum(outs[0]))
 			return append([]node{final[0], outs[0]}, autodiff.Grad(loss, []node{x, shared})...)
 		})
@@ -122,10 +128,13 @@ func TestVmapOfLoops(t *testing.T) {
 	})
 	t.Run("a loop in a loop, over what is the same for all", func(t *testing.T) {
 		eachExample(t, []int{3}, func(x, shared node) []node {
-			_, outs := ops.Scan(ops.Loop{Carry: []node{ops.Sum(x)}, Over: []node{shared}}, func(c, e []node) (next, out []node) {
-				in := ops.Fori(3, []node{c[0]}, func(_ node, d []node) []node { return []node{ops.Sin(ops.Add(d[0], e[0]))} })
-				return in, []node{in[0], e[0]}
-			})
+			_, outs := ops.Scan(ops.Loop{Carry: []node{ops.Sum(x)}, Over: []node{shared}},
+				func(c, e []node) (next, out []node) {
+					in := ops.Fori(3, []node{c[0]}, func(_ node, d []node) []node {
+						return []node{ops.Sin(ops.Add(d[0], e[0]))}
+					})
+					return in, []node{in[0], e[0]}
+				})
 			return outs
 		})
 	})
@@ -141,7 +150,9 @@ func TestVmapOfLoops(t *testing.T) {
 	})
 	t.Run("a branch", func(t *testing.T) {
 		eachExample(t, []int{4}, func(x, shared node) []node {
-			y := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0.2)), func() []node { return []node{ops.Mul(x, shared)} }, func() []node { return []node{ops.Neg(x)} })
+			y := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0.2)), func() []node {
+				return []node{ops.Mul(x, shared)}
+			}, func() []node { return []node{ops.Neg(x)} })
 			return append(y, autodiff.Grad(ops.Sum(y[0]), []node{x})...)
 		})
 	})
@@ -150,7 +161,8 @@ func TestVmapOfLoops(t *testing.T) {
 			_, outs := ops.Scan(ops.Loop{Over: []node{x, shared}}, func(_, e []node) (next, out []node) {
 				image, filters := ops.Reshape(ops.Mul(shared, e[1]), 1, 4), ops.Reshape(e[0], 2, 1, 1)
 				same := ops.Mul(ops.Ones(x.Graph(), graph.Float64, 2, 1, 1), e[1])
-				return nil, []node{ops.Conv1D(image, filters, e[0]), ops.Conv1D(image, same, e[0]), ops.Conv1D(ops.Mul(image, ops.Sum(e[0])), filters, e[0])}
+				return nil, []node{ops.Conv1D(image, filters, e[0]), ops.Conv1D(image, same, e[0]),
+					ops.Conv1D(ops.Mul(image, ops.Sum(e[0])), filters, e[0])}
 			})
 			return outs
 		})
@@ -188,7 +200,9 @@ func TestVmapOfVmapAndOfDerivatives(t *testing.T) {
 	t.Run("a product of each pair", func(t *testing.T) {
 		eachExample(t, []int{3, 4}, func(x, shared node) []node {
 			return ops.Vmap([]node{x}, func(a []node) []node {
-				return ops.Vmap([]node{x}, func(b []node) []node { return []node{ops.Sum(ops.Mul(ops.Mul(a[0], b[0]), shared))} })
+				return ops.Vmap([]node{x}, func(b []node) []node {
+					return []node{ops.Sum(ops.Mul(ops.Mul(a[0], b[0]), shared))}
+				})
 			})
 		})
 	})
@@ -210,7 +224,8 @@ func TestVmapOfVmapAndOfDerivatives(t *testing.T) {
 	})
 }
 
-// TestVmapOfRandomNumbers has other numbers in each example. TestEntriesInBatches requires that they are those of a loop's steps.
+// TestVmapOfRandomNumbers has other numbers in each example. TestEntriesInBatches requires that they are those of a
+// loop's steps.
 func TestVmapOfRandomNumbers(t *testing.T) {
 	g := graph.New("draws")
 	x, seed := g.Input("x", graph.Float64, 3), g.Scalar(graph.Int64, 7)
@@ -237,22 +252,26 @@ func TestVmapTakesFormsForBatches(t *testing.T) {
 		features := ops.MaxPool2D(ops.Relu(ops.Conv2D(e[0], w, nil, ops.Padding(1))), 2, 2)
 		words := ops.LayerNorm(ops.Embedding(e[1], table), nil, nil, 1e-5)
 		sorted, places := ops.Sort(words, 0, true)
-		return append([]node{ops.CumSum(words, 0), places, ops.Cholesky(ops.Add(ops.MatMul(ops.Transpose(words, 0, 1), words), ops.Eye(g, graph.Float32, 6, 6)))},
+		return append([]node{ops.CumSum(words, 0), places,
+			ops.Cholesky(ops.Add(ops.MatMul(ops.Transpose(words, 0, 1), words), ops.Eye(g, graph.Float32, 6, 6)))},
 			autodiff.Grad(ops.Add(ops.Mean(ops.Square(features)), ops.Mean(sorted)), []node{w, table})...)
 	})
 	require.NoError(t, g.Err())
 	require.False(t, hasLoop(y...))
 }
 
-// TestVmapOfFilters has filters of each of several examples, whose number is known, with gradients: of transposed convolutions, and of channels that there may be none of.
+// TestVmapOfFilters has filters of each of several examples, whose number is known, with gradients: of transposed
+// convolutions, and of channels that there may be none of.
 func TestVmapOfFilters(t *testing.T) {
 	g := graph.New("filters")
 	channels := g.Dim("channels", graph.AtLeast(0))
-	filters, images, some := g.Input("filters", graph.Float64, 3, 2, 2, 3), g.Input("images", graph.Float64, 2, 4), g.Input("some", graph.Float64, channels, 4)
+	filters, images, some := g.Input("filters", graph.Float64, 3, 2, 2, 3), g.Input("images", graph.Float64, 2, 4),
+		g.Input("some", graph.Float64, channels, 4)
 	slides := func(w node) []node {
 		back := ops.ConvTranspose1D(images, w, nil, ops.Stride(2), ops.OutputPadding(1))
 		of := ops.Conv1D(some, ops.Mul(ops.Sum(w), ops.Ones(g, graph.Float64, 2, channels, 2)), nil)
-		return append([]node{back, of}, autodiff.Grad(ops.Add(ops.Sum(ops.Square(back)), ops.Sum(ops.Square(of))), []node{w, images, some})...)
+		return append([]node{back, of}, autodiff.Grad(
+			ops.Add(ops.Sum(ops.Square(back)), ops.Sum(ops.Square(of))), []node{w, images, some})...)
 	}
 	all := ops.Vmap([]node{filters}, func(e []node) []node { return slides(e[0]) })
 	for i := range 3 {
@@ -263,7 +282,9 @@ func TestVmapOfFilters(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(all...))
 	require.NoError(t, err)
 	for _, n := range []int{2, 0} {
-		r, err := prog.NewSession().Run(t.Context(), exec.Feed{filters: ramp(36, 1), images: ramp(8, 2), some: exec.Array{Shape: []int{n, 4}, Data: ramp(4*n, 3)}})
+		r, err := prog.NewSession().Run(t.Context(),
+			exec.Feed{filters: ramp(36, 1), images: ramp(8, 2),
+				some: exec.Array{Shape: []int{n, 4}, Data: ramp(4*n, 3)}})
 		require.NoError(t, err)
 		for _, y := range all[5:] {
 			differences, err := exec.Values[float64](r, y)
@@ -273,7 +294,8 @@ func TestVmapOfFilters(t *testing.T) {
 	}
 }
 
-// TestVmapRequiresWhatTheExampleDoes has sizes that only a run shows to be unlike: the Length of a Scan is nothing that its form for batches knows.
+// TestVmapRequiresWhatTheExampleDoes has sizes that only a run shows to be unlike: the Length of a Scan is nothing that
+// its form for batches knows.
 func TestVmapRequiresWhatTheExampleDoes(t *testing.T) {
 	g := graph.New("sizes", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
 	x, y := g.Input("x", graph.Float64, 2, g.Dim("n")), g.Input("y", graph.Float64, 2, g.Dim("m"))
@@ -284,7 +306,9 @@ func TestVmapRequiresWhatTheExampleDoes(t *testing.T) {
 	})
 	prog, err := exec.Compile(g, exec.Outputs(sums...))
 	require.NoError(t, err)
-	_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: ramp(6, 0)}, y: exec.Array{Shape: []int{2, 4}, Data: ramp(8, 0)}})
+	_, err = prog.NewSession().Run(t.Context(),
+		exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: ramp(6, 0)},
+			y: exec.Array{Shape: []int{2, 4}, Data: ramp(8, 0)}})
 	require.ErrorContains(t, err, "the Length of a Scan must be the size of Over along Axis")
 }
 
@@ -314,13 +338,18 @@ func TestVmapMistakes(t *testing.T) {
 			return ops.Vmap([]node{x, graph.Num(2)}, func(e []node) []node { return []node{ops.Mul(e[0], e[1])} })
 		}, "value 1 of over is the number 2, which has no axis of examples"},
 		"a value of another graph": {func(g *graph.Graph, x node) []node {
-			return ops.Vmap([]node{x, graph.New("other").Input("y", graph.Float64, 3)}, func(e []node) []node { return e })
+			return ops.Vmap([]node{x, graph.New("other").Input("y", graph.Float64, 3)},
+				func(e []node) []node { return e })
 		}, `belongs to graph "other"`},
 		"a result of another graph": {func(g *graph.Graph, x node) []node {
-			return ops.Vmap([]node{x}, func(e []node) []node { return []node{graph.New("other").Input("y", graph.Float64, 3)} })
+			return ops.Vmap([]node{x}, func(e []node) []node {
+				return []node{graph.New("other").Input("y", graph.Float64, 3)}
+			})
 		}, `result 0, y, belongs to graph "other", but others belong to "mistakes"`},
 		"a write of what is the same for all": {func(g *graph.Graph, x node) []node {
-			return ops.Vmap([]node{x}, func(e []node) []node { return []node{ops.AddInPlace(ops.Zeros(g, graph.Float64, 4), e[0])} })
+			return ops.Vmap([]node{x}, func(e []node) []node {
+				return []node{ops.AddInPlace(ops.Zeros(g, graph.Float64, 4), e[0])}
+			})
 		}, "the function of an example writes Zeros(graph.Float64, 4), which it did not make for each example"},
 		"a result that is nil": {func(g *graph.Graph, x node) []node {
 			return ops.Vmap([]node{x}, func([]node) []node { return []node{nil} })
@@ -331,7 +360,9 @@ func TestVmapMistakes(t *testing.T) {
 			return []node{ops.Exp(kept)}
 		}, "is used outside of it"},
 		"a mistake of the example": {func(g *graph.Graph, x node) []node {
-			return ops.Vmap([]node{x}, func(e []node) []node { return []node{ops.Add(e[0], g.Input("z", graph.Float64, 9))} })
+			return ops.Vmap([]node{x}, func(e []node) []node {
+				return []node{ops.Add(e[0], g.Input("z", graph.Float64, 9))}
+			})
 		}, "must match the size of tensor b (9)"},
 	}
 	for name, c := range cases {
@@ -356,7 +387,8 @@ func ExampleVmap() {
 		fmt.Println(err)
 		return
 	}
-	r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: [][]float64{{1, 0}, {0, 1}, {1, 1}}, t: []float64{0, 0, 1}, w: []float64{1, 2}})
+	r, err := prog.NewSession().Run(context.Background(),
+		exec.Feed{x: [][]float64{{1, 0}, {0, 1}, {1, 1}}, t: []float64{0, 0, 1}, w: []float64{1, 2}})
 	if err != nil {
 		fmt.Println(err)
 		return

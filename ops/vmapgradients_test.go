@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestGradientsThroughVmap has gradients of what comes out of a Vmap, and gradients of these, of functions whose own gradient is another than that of what they are
-// written with, or the only one.
+// TestGradientsThroughVmap has gradients of what comes out of a Vmap, and gradients of these, of functions whose own
+// gradient is another than that of what they are written with, or the only one.
 func TestGradientsThroughVmap(t *testing.T) {
 	straight := func(name string, f func(x []node) node, in ...node) node {
 		return ops.WithGradient(name, in, f, func(_, dy node, in []node) []node {
@@ -34,11 +34,13 @@ func TestGradientsThroughVmap(t *testing.T) {
 			return autodiff.Checkpoint(x, func(x node) node { return ops.Tanh(ops.Mul(ops.MatMul(x, shared), x)) })
 		},
 		"a system": func(x, shared node) node {
-			return ops.Solve(ops.Add(ops.MatMul(x, ops.Transpose(x, 0, 1)), ops.Eye(x.Graph(), graph.Float64, 3, 3)), shared)
+			return ops.Solve(ops.Add(ops.MatMul(x, ops.Transpose(x, 0, 1)), ops.Eye(x.Graph(), graph.Float64, 3, 3)),
+				shared)
 		},
 		"a loop without bounds in it": func(x, shared node) node {
 			boxes := ops.Reshape(ops.Cast(ops.Iota(x.Graph(), 0, 8), graph.Float64), 2, 4)
-			return ops.RoiAlign(ops.Reshape(ops.Mul(x, shared), 1, 1, 3, 3), boxes, ops.Zeros(x.Graph(), graph.Int64, 2), 2, 2)
+			return ops.RoiAlign(ops.Reshape(ops.Mul(x, shared), 1, 1, 3, 3), boxes,
+				ops.Zeros(x.Graph(), graph.Int64, 2), 2, 2)
 		},
 	}
 	for name, call := range cases {
@@ -47,9 +49,11 @@ func TestGradientsThroughVmap(t *testing.T) {
 			x, shared := g.Input("x", graph.Float64, 2, 3, 3, 3), g.Input("shared", graph.Float64, 3, 3)
 			f := func(e []node) []node { return []node{call(e[0], shared)} }
 			var all []node
-			for _, y := range []node{ops.Vmap([]node{x}, func(e []node) []node { return ops.Vmap(e, f) })[0], oneAfterOther([]node{x}, f)} {
+			for _, y := range []node{ops.Vmap([]node{x}, func(e []node) []node { return ops.Vmap(e, f) })[0],
+				oneAfterOther([]node{x}, f)} {
 				first := autodiff.Grad(ops.Sum(ops.Sin(y)), []node{x, shared}, autodiff.ZeroForUnused())
-				second := autodiff.Grad(ops.Add(ops.Sum(ops.Square(first[0])), ops.Sum(ops.Square(first[1]))), []node{x, shared}, autodiff.ZeroForUnused())
+				second := autodiff.Grad(ops.Add(ops.Sum(ops.Square(first[0])), ops.Sum(ops.Square(first[1]))),
+					[]node{x, shared}, autodiff.ZeroForUnused())
 				all = append(all, y, first[0], first[1], second[0], second[1])
 			}
 			prog, err := exec.Compile(g, exec.Outputs(all...), exec.OnWarning(nil))

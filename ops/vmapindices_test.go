@@ -11,7 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestVmapOfIndexCopy has indices of each example, in two batches, in the steps of a loop, and with gradients that go through the Vmap.
+// TestVmapOfIndexCopy has indices of each example, in two batches, in the steps of a loop, and with gradients that go
+// through the Vmap.
 func TestVmapOfIndexCopy(t *testing.T) {
 	for axis := range 2 {
 		g := graph.New("indices")

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestVmapWarnsOfTheExample compiles programs for one example, and in a Vmap for a batch: what looks wrong in the example is told once, of the example, and
-// what stands for it in the batch looks wrong to nobody.
+// TestVmapWarnsOfTheExample compiles programs for one example, and in a Vmap for a batch: what looks wrong in the
+// example is told once, of the example, and what stands for it in the batch looks wrong to nobody.
 func TestVmapWarnsOfTheExample(t *testing.T) {
 	cases := map[string]struct {
 		shape []int
@@ -22,13 +22,20 @@ func TestVmapWarnsOfTheExample(t *testing.T) {
 			e := ops.Exp(x)
 			return ops.Div(e, ops.Sum(e, 1))
 		}, graph.CodeReducedAxis},
-		"both are repeated":         {[]int{32, 1}, func(g *graph.Graph, x node) node { return ops.Add(x, g.Input("y", graph.Float32, 32)) }, graph.CodeMutualExpand},
-		"a target of another shape": {[]int{4}, func(g *graph.Graph, x node) node { return ops.MSE(x, g.Input("y", graph.Float32, 1)) }, graph.CodeTargetShape},
-		"a reshape that mixes axes": {[]int{4, 6}, func(_ *graph.Graph, x node) node { return ops.Reshape(x, 6, 4) }, graph.CodeAxisMixing},
+		"both are repeated": {[]int{32, 1}, func(g *graph.Graph, x node) node {
+			return ops.Add(x, g.Input("y", graph.Float32, 32))
+		}, graph.CodeMutualExpand},
+		"a target of another shape": {[]int{4}, func(g *graph.Graph, x node) node {
+			return ops.MSE(x, g.Input("y", graph.Float32, 1))
+		}, graph.CodeTargetShape},
+		"a reshape that mixes axes": {[]int{4, 6}, func(_ *graph.Graph, x node) node { return ops.Reshape(x, 6, 4) },
+			graph.CodeAxisMixing},
 		"probabilities in place of scores": {[]int{4, 3}, func(g *graph.Graph, x node) node {
 			return ops.CrossEntropy(ops.Softmax(x, 1), g.Input("y", graph.Int64, 4))
 		}, graph.CodeGivenProbabilities},
-		"a vector below a cube": {[]int{16, 16, 16}, func(g *graph.Graph, x node) node { return ops.Mul(x, g.Param("w", graph.Float32, 16)) }, ""},
+		"a vector below a cube": {[]int{16, 16, 16}, func(g *graph.Graph, x node) node {
+			return ops.Mul(x, g.Param("w", graph.Float32, 16))
+		}, ""},
 		"filters of each example in groups": {[]int{4, 2, 3, 3}, func(g *graph.Graph, x node) node {
 			return ops.Conv2D(g.Input("images", graph.Float32, 2, 4, 6, 6), x, nil, ops.Groups(2), ops.Stride(2))
 		}, ""},

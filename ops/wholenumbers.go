@@ -9,10 +9,12 @@ import (
 
 var opShiftLeft, opShiftRight *graph.Op
 
-// shift is the entry of bits moved by y places. emit moves by a fixed power of 2, up to half of the bits. A shift is one such move for each bit of y that is
-// set. Where y is negative or not less than the number of bits, it is two moves by half of the bits, which move all.
+// shift is the entry of bits moved by y places. emit moves by a fixed power of 2, up to half of the bits. A shift is
+// one such move for each bit of y that is set. Where y is negative or not less than the number of bits, it is two moves
+// by half of the bits, which move all.
 func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64) graph.Value) *graph.Op {
-	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Grad: noGradient}
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType,
+		Grad: noGradient}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := sameType(c)
 		if !t.IsInt() && !c.Failed() {
@@ -41,15 +43,19 @@ func shift(name, fn, doc string, emit func(m arith, x graph.Value, power float64
 const euclidSteps = 93
 
 func init() {
-	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 if y is not a valid number of bits.",
+	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft",
+		"x * 2^y, without the bits that leave the dtype; 0 if y is not a valid number of bits.",
 		func(m arith, x graph.Value, power float64) graph.Value { return m.mul(x, m.num(power)) })
-	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; only the sign if y is not a valid number of bits.",
+	opShiftRight = shift("bitwise_right_shift", "ShiftRight",
+		"x / 2^y, rounded down; only the sign if y is not a valid number of bits.",
 		func(m arith, x graph.Value, power float64) graph.Value {
 			return m.Prim(graph.PrimFloorDiv, x, m.num(power))
 		})
-	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift", "jax.numpy.left_shift, jax.numpy.bitwise_left_shift, jax.lax.shift_left", "BitShift", "",
+	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift",
+		"jax.numpy.left_shift, jax.numpy.bitwise_left_shift, jax.lax.shift_left", "BitShift", "",
 		func(e *graph.Example) node { return ShiftLeft(e.Of("x", "n"), e.Of("y", "n")) })
-	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift, jax.numpy.bitwise_right_shift, jax.lax.shift_right_arithmetic", "BitShift", "",
+	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift",
+		"jax.numpy.right_shift, jax.numpy.bitwise_right_shift, jax.lax.shift_right_arithmetic", "BitShift", "",
 		func(e *graph.Example) node { return ShiftRight(e.Of("x", "n"), e.Of("y", "n")) })
 	composed("Gcd", "the greatest common divisor.", named("numpy.gcd", "torch.gcd", "jax.numpy.gcd", "", "",
 		func(e *graph.Example) node { return Gcd(e.Of("x", "n"), e.Of("y", "n")) }))

@@ -45,7 +45,8 @@ func testShifts[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint6
 	up, down := ops.ShiftLeft(a, b), ops.ShiftRight(a, b)
 	p, err := exec.Compile(g, exec.Outputs(up, down))
 	require.NoError(t, err)
-	out, err := p.NewSession().Run(t.Context(), exec.Feed{a: exec.Array{Shape: []int{len(x)}, Data: x}, b: exec.Array{Shape: []int{len(x)}, Data: y}})
+	out, err := p.NewSession().Run(t.Context(),
+		exec.Feed{a: exec.Array{Shape: []int{len(x)}, Data: x}, b: exec.Array{Shape: []int{len(x)}, Data: y}})
 	require.NoError(t, err)
 	for node, want := range map[*graph.Node][]T{up: left, down: right} {
 		got, err := exec.Values[T](out, node)

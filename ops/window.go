@@ -77,8 +77,8 @@ func init() {
 		func(e *graph.Example) node { return Window(e.Of("x", "n", "9"), 1, 3, 2, 1) })
 }
 
-// expandFold adds up what all windows have at one place, place by place. Large windows that are far apart are cut into pieces: see foldByPieces. Others whose
-// size is not known or large are read by views: see foldByViews.
+// expandFold adds up what all windows have at one place, place by place. Large windows that are far apart are cut into
+// pieces: see foldByPieces. Others whose size is not known or large are read by views: see foldByViews.
 func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, a, rank := in[0], n.Attrs().(FoldAttrs), n.Rank()
 	axis := countedFromZero([]int{a.Axis}, rank)[0]
@@ -101,8 +101,8 @@ func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 	return sum
 }
 
-// foldByPieces cuts windows into pieces as long as they are apart: piece j of a window lies where the first piece of the window j places later does.
-// The pieces at one place are added up, and lie side by side.
+// foldByPieces cuts windows into pieces as long as they are apart: piece j of a window lies where the first piece of
+// the window j places later does. The pieces at one place are added up, and lie side by side.
 func foldByPieces(n, x node, axis, size int) node {
 	a, rank := n.Attrs().(FoldAttrs), n.Rank()
 	count := (size + a.Stride - 1) / a.Stride

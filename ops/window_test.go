@@ -17,7 +17,8 @@ func TestWindowsAndTheirGradients(t *testing.T) {
 		shape                        []int
 		axis, size, stride, dilation int
 	}{
-		{[]int{6}, 0, 3, 1, 1}, {[]int{7}, -1, 2, 2, 1}, {[]int{7}, 0, 3, 2, 2}, {[]int{5}, 0, 1, 1, 1}, {[]int{5}, 0, 5, 1, 1},
+		{[]int{6}, 0, 3, 1, 1}, {[]int{7}, -1, 2, 2, 1}, {[]int{7}, 0, 3, 2, 2}, {[]int{5}, 0, 1, 1, 1},
+		{[]int{5}, 0, 5, 1, 1},
 		{[]int{2, 7}, 1, 3, 3, 1}, {[]int{7, 2}, 0, 3, 1, 2}, {[]int{7, 2}, 0, 3, 3, 1}, {[]int{8, 2}, 0, 2, 5, 1},
 		{[]int{2, 6, 3}, 1, 3, 2, 1}, {[]int{2, 6, 3}, -2, 2, 1, 4}, {[]int{6, 1, 2}, 0, 2, 3, 2},
 	} {
@@ -80,6 +81,7 @@ func TestWindowsThatDoNotFit(t *testing.T) {
 	x := g.Input("x", graph.Float64, 2, 4)
 	requireMistake(t, ops.Window(x, 1, 3, 1, 2), "maximum size for tensor at dimension 1 is 4 but size is 5")
 	requireMistake(t, ops.Window(x, 1, 3, 0, 1), "step is 0 but must be > 0")
-	requireMistake(t, ops.Window(x, 2, 3, 1, 1), "Dimension out of range (expected to be in range of [-2, 1], but got 2)")
+	requireMistake(t, ops.Window(x, 2, 3, 1, 1),
+		"Dimension out of range (expected to be in range of [-2, 1], but got 2)")
 	requireMistake(t, ops.Fold(x, 0, 9, 1, 1), "fold: an axis of 9 elements has 6 windows of 4 elements, but got 2")
 }

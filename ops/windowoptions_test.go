@@ -28,7 +28,8 @@ func (w *windowing) pair(low, high int) [2]int {
 func newWindowing(seed uint64) *windowing {
 	w := &windowing{Rand: rand.New(rand.NewPCG(seed, 9))}
 	w.groups = 1 + w.IntN(2)
-	w.kernel, w.stride, w.padding, w.dilation, w.ceil = w.pair(1, 4), w.pair(1, 4), w.pair(0, 2), w.pair(1, 3), w.IntN(2) == 0
+	w.kernel, w.stride, w.padding, w.dilation, w.ceil = w.pair(1, 4), w.pair(1, 4), w.pair(0, 2), w.pair(1, 3),
+		w.IntN(2) == 0
 	w.x = []int{1 + w.IntN(2), w.groups * (1 + w.IntN(2)), 1 + w.IntN(9), 1 + w.IntN(9)}
 	w.weights = []int{w.groups * (1 + w.IntN(2)), w.x[1] / w.groups, w.kernel[0], w.kernel[1]}
 	return w
@@ -61,10 +62,13 @@ func TestRandomConvolutionsAndPools(t *testing.T) {
 			x, in := w.image()
 			k := x.Graph().Input("k", graph.Float64, graph.MakeShape(w.weights...)...)
 			in[k] = random(w.Rand, w.weights...)
-			y := ops.Conv2D(x, k, nil, ops.Stride(w.stride[:]...), ops.Padding(w.padding[:]...), ops.Dilation(w.dilation[:]...), ops.Groups(w.groups))
+			y := ops.Conv2D(x, k, nil, ops.Stride(w.stride[:]...), ops.Padding(w.padding[:]...),
+				ops.Dilation(w.dilation[:]...), ops.Groups(w.groups))
 			require.NoError(t, y.Err(), about)
-			shape, want := naiveConv2D(array{w.x, in[x].Floats(), 0}, array{w.weights, in[k].Floats(), 0}, make([]float64, w.weights[0]), w.stride, w.padding, w.dilation, w.groups)
-			got := evaluate(t, in, append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x, k})...)...)
+			shape, want := naiveConv2D(array{w.x, in[x].Floats(), 0}, array{w.weights, in[k].Floats(), 0},
+				make([]float64, w.weights[0]), w.stride, w.padding, w.dilation, w.groups)
+			got := evaluate(t, in,
+				append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x, k})...)...)
 			require.Equal(t, shape, got[0].Shape, about)
 			requireClose(t, want, got[0].Floats(), 1e-12, about)
 		}

@@ -2,24 +2,27 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// A convolution with 3×3 filters and steps of one needs 16 multiplications for the 36 of a tile of 2×2 places, or 36 for the 144 of one of 4×4, after A.
-// Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, arXiv:1509.09308, F(2×2, 3×3) and F(4×4, 3×3):
+// A convolution with 3×3 filters and steps of one needs 16 multiplications for the 36 of a tile of 2×2 places, or 36
+// for the 144 of one of 4×4, after A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks,
+// arXiv:1509.09308, F(2×2, 3×3) and F(4×4, 3×3):
 //
 //	Y = Aᵀ [(G g Gᵀ) ⊙ (Bᵀ d B)] A
 //
-// The products ⊙ of all tiles and channels are 16 or 36 products of matrices, [O, C] by [C, tiles]. The matrices are in winogradforms.go.
+// The products ⊙ of all tiles and channels are 16 or 36 products of matrices, [O, C] by [C, tiles]. The matrices are in
+// winogradforms.go.
 //
 // What it saves must pay for turning filters and tiles, and what comes of them: see winogradSizes.best.
 const (
 	winogradFilter = 3
-	// Where the numbers of a tile for all channels are a multiple of winogradAliased bytes, up to winogradNear channels, the rows of a matrix would fall into few
-	// sets of a cache. The numbers take the memory of one more then.
+	// Where the numbers of a tile for all channels are a multiple of winogradAliased bytes, up to winogradNear
+	// channels, the rows of a matrix would fall into few sets of a cache. The numbers take the memory of one more then.
 	winogradAliased, winogradNear = 2048, 128
 	// winogradMost is the most bytes of what tiles see and give at once.
 	winogradMost = 64 << 20
 )
 
-// winogradSizes are the sizes of such a convolution, or of a part of it: images, channels, filters, and tiles along both axes.
+// winogradSizes are the sizes of such a convolution, or of a part of it: images, channels, filters, and tiles along
+// both axes.
 type winogradSizes struct {
 	*winogradForm
 	first, images     graph.Dim // the first image of a part, and their number
@@ -31,8 +34,8 @@ type winogradSizes struct {
 	volume            *winogradVolume
 }
 
-// winogradOf returns the sizes of a convolution with tiles of the fastest form, and whether that is faster than windows. It is none where the sizes of images
-// are not known. Filters that are fixed are turned once.
+// winogradOf returns the sizes of a convolution with tiles of the fastest form, and whether that is faster than
+// windows. It is none where the sizes of images are not known. Filters that are fixed are turned once.
 func winogradOf(x node, w graph.Shape, a ConvAttrs, fixed bool) (s winogradSizes, pays bool) {
 	first := len(a.Stride) - len(s.size)
 	if x.DType() != graph.Float32 || first < 0 || a.Groups != 1 {
@@ -68,13 +71,15 @@ func (s winogradSizes) by(f *winogradForm) winogradSizes {
 	return s
 }
 
-// Measured costs, in nanoseconds of one thread of a Granite Rapids with AVX-512. The choice depends on the program only, never on the machine, since numbers
-// are rounded otherwise.
+// Measured costs, in nanoseconds of one thread of a Granite Rapids with AVX-512. The choice depends on the program
+// only, never on the machine, since numbers are rounded otherwise.
 const (
 	windowCost = 0.0119 // a multiplication by windows
 	tileCost   = 0.01   // one by tiles
-	streamCost = 0.27   // a number of a turned filter that is read from memory, if that takes longer than all multiplications
-	placeCost  = 0.3    // a place of a channel, be it seen or given: channels become the last axis, and the second again
+	// a number of a turned filter that is read from memory, if that takes longer than all multiplications
+	streamCost = 0.27
+	// a place of a channel, be it seen or given: channels become the last axis, and the second again
+	placeCost = 0.3
 
 	winogradGain = 1.05 // that tiles must bring
 
@@ -98,7 +103,8 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 	depth, slices, taps := s.counts()
 	weights, n := float64(channels)*float64(filters)*float64(taps), float64(images)
 	c, o := float64(channels)*float64(depth), float64(filters)*float64(slices) // of all slices
-	least := windowCost / winogradGain * winogradFilter * winogradFilter * weights * n * float64(slices*s.places[0]*s.places[1])
+	least := windowCost / winogradGain * winogradFilter * winogradFilter * weights * n *
+		float64(slices*s.places[0]*s.places[1])
 	for _, f := range []*winogradForm{tilesOf2, tilesOf4} {
 		by := s.by(f)
 		tiles, numbers := n*float64(by.tiles[0]*by.tiles[1]), float64(f.numbers())
@@ -108,7 +114,8 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 		} else {
 			product += f.filterCost * weights
 		}
-		cost := product + f.numberCost*numbers*tiles*(c+o) + placeCost*n*(c*float64(s.size[0]*s.size[1])+o*float64(s.places[0]*s.places[1]))
+		cost := product + f.numberCost*numbers*tiles*(c+o) +
+			placeCost*n*(c*float64(s.size[0]*s.size[1])+o*float64(s.places[0]*s.places[1]))
 		if cost < least {
 			best, least, pays = by, cost, true
 		}
@@ -124,9 +131,10 @@ func (s winogradSizes) bytes() int64 {
 	return 4 * int64(s.numbers()*s.tiles[0]*s.tiles[1]) * (int64(depth)*channels + int64(slices)*filters)
 }
 
-// parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All are one part if their number is not known.
-// More than 64 MB of it take longer to write and read again than they save. Large images are cut into parts of rows: up to 32 of about 4 MB, which pays for the
-// copy that puts them together where there are enough channels.
+// parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All
+// are one part if their number is not known. More than 64 MB of it take longer to write and read again than they save.
+// Large images are cut into parts of rows: up to 32 of about 4 MB, which pays for the copy that puts them together
+// where there are enough channels.
 func (s winogradSizes) parts() (parts []winogradSizes, pay bool) {
 	images, known := s.images.Int()
 	if !known {
@@ -141,7 +149,8 @@ func (s winogradSizes) parts() (parts []winogradSizes, pay bool) {
 	}
 	const mostRows, rowsAtBest, large, enough = 32, 4 << 20, 16 << 20, 64 * 64
 	channels, _ := s.channels.Times(s.filters).Int()
-	if cuts := min(mostRows/int64(len(parts)), s.bytes()/rowsAtBest); atOnce == 1 && s.bytes() > large && cuts > 1 && channels >= enough && s.padding[0] < winogradFilter {
+	if cuts := min(mostRows/int64(len(parts)), s.bytes()/rowsAtBest); atOnce == 1 && s.bytes() > large && cuts > 1 &&
+		channels >= enough && s.padding[0] < winogradFilter {
 		var cut []winogradSizes
 		for _, part := range parts {
 			cut = append(cut, part.cutRows(int(cuts))...)
@@ -184,7 +193,8 @@ func (s winogradSizes) rowsOf(x node) node {
 	return Slice(x, rows, graph.Dim(s.row), graph.Dim(s.row+s.size[0]), 1)
 }
 
-// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3], or of volumes: [N, O, H', W']. It is nil where there are too many tiles.
+// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3], or of volumes: [N, O, H', W']. It is nil where
+// there are too many tiles.
 //
 // The channels are last meanwhile: vectors hold channels, and are full however narrow images are.
 func winograd(x, w node, all winogradSizes) node {
@@ -207,7 +217,8 @@ func winograd(x, w node, all winogradSizes) node {
 	return Concat(0, results...)
 }
 
-// tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C], of volumes [numbers, tiles, D·C]. Those that are computed again have an axis more meanwhile.
+// tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C], of volumes [numbers, tiles, D·C]. Those that are computed
+// again have an axis more meanwhile.
 func (s winogradSizes) tilesSeen(x node, again bool) node {
 	x = s.channelsLast(s.rowsOf(s.of(x)))
 	down, across := 1, 2
@@ -215,14 +226,17 @@ func (s winogradSizes) tilesSeen(x node, again bool) node {
 		x, down, across = Unsqueeze(x, 0), 2, 3
 	}
 	for i, axis := range []int{down, across} {
-		x = Pad(x, axis, graph.Dim(s.padding[i]), graph.Dim(s.tile*s.tiles[i]+winogradFilter-1-s.size[i]-s.padding[i]), 0)
+		x = Pad(x, axis, graph.Dim(s.padding[i]),
+			graph.Dim(s.tile*s.tiles[i]+winogradFilter-1-s.size[i]-s.padding[i]), 0)
 	}
 	x = s.slicesAsChannels(x)
 	channels := x.Shape()[x.Rank()-1]
 	x = Unsqueeze(x, across+1) // for the numbers of a tile
 	// What is at each place of what tiles see, along an axis.
 	along := func(x node, axis, tiles int) []node {
-		return list(s.side(), func(i int) node { return Slice(x, axis, graph.Dim(i), graph.Dim(i+s.tile*(tiles-1)+1), s.tile) })
+		return list(s.side(), func(i int) node {
+			return Slice(x, axis, graph.Dim(i), graph.Dim(i+s.tile*(tiles-1)+1), s.tile)
+		})
 	}
 	if !s.atOnce {
 		x = turnedAlong(across+1, s.ofSeen, along(x, across, s.tiles[1])) // [N, H, tiles across, m+2, C]
@@ -240,8 +254,10 @@ func (s winogradSizes) tilesGiven(dy node) node {
 	for i, n := range s.places {
 		dy = Pad(dy, 1+i, 0, graph.Dim(s.tile*s.tiles[i]-n), 0)
 	}
-	// Images and rows of tiles are one axis here, so that no kernel has both these numbers and what tiles see: it would have too many operands.
-	dy = Reshape(dy, s.images.Times(graph.Dim(s.tiles[0])), graph.Dim(s.tile), graph.Dim(s.tiles[1]), graph.Dim(s.tile), s.filters)
+	// Images and rows of tiles are one axis here, so that no kernel has both these numbers and what tiles see: it would
+	// have too many operands.
+	dy = Reshape(dy, s.images.Times(graph.Dim(s.tiles[0])), graph.Dim(s.tile), graph.Dim(s.tiles[1]), graph.Dim(s.tile),
+		s.filters)
 	if !s.atOnce {
 		dy = turnedAlong(3, s.ofGiven, rowsAlong(dy, 3)) // [.., m, tiles across, m+2, O]
 		dy = turnedAlong(2, s.ofGiven, rowsAlong(MoveAxis(dy, 1, 2), 2))
@@ -251,7 +267,8 @@ func (s winogradSizes) tilesGiven(dy node) node {
 	return s.together(2, onBothSides(s.ofGiven, rows), s.filters)
 }
 
-// together are the numbers of tiles, [.., 1, C] each, which lie side by side along an axis, as matrices: see [winogradSizes.matrices].
+// together are the numbers of tiles, [.., 1, C] each, which lie side by side along an axis, as matrices: see
+// [winogradSizes.matrices].
 func (s winogradSizes) together(axis int, numbers []node, channels graph.Dim) node {
 	if c, known := channels.Int(); known && 4*c*int64(s.numbers())%winogradAliased == 0 && c <= winogradNear {
 		numbers = append(numbers, numbers[0]) // so that rows of a matrix are no power of two apart
@@ -259,7 +276,8 @@ func (s winogradSizes) together(axis int, numbers []node, channels graph.Dim) no
 	return s.matrices(Concat(axis, numbers...), len(numbers), channels)
 }
 
-// matrices are the numbers of tiles, which lie side by side before the last axis of x, as matrices: [numbers, tiles, C].
+// matrices are the numbers of tiles, which lie side by side before the last axis of x, as matrices: [numbers, tiles,
+// C].
 func (s winogradSizes) matrices(x node, together int, channels graph.Dim) node {
 	x = Reshape(x, s.images.Times(graph.Dim(s.tiles[0]*s.tiles[1])), graph.Dim(together), channels)
 	return Transpose(Slice(x, 1, 0, graph.Dim(s.numbers()), 1), 0, 1)
@@ -285,9 +303,9 @@ func (s winogradSizes) placesOf(products node) node {
 	return Reshape(turnedAlong(4, s.toPlaces, rowsAlong(rows, 4)), whole...)
 }
 
-// winogradFilters is the gradient for the filters, [O, C, 3, 3], or [O, C, k, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
-// tiles. That of U = G g Gᵀ is the product of A dy Aᵀ with Bᵀ x B. The latter is computed again: that of the convolution would stay in memory
-// from there to here.
+// winogradFilters is the gradient for the filters, [O, C, 3, 3], or [O, C, k, 3, 3], of the convolution of x whose
+// result has the gradient dy, or nil where there are too many tiles. That of U = G g Gᵀ is the product of A dy Aᵀ with
+// Bᵀ x B. The latter is computed again: that of the convolution would stay in memory from there to here.
 func winogradFilters(x, dy node, s winogradSizes) node {
 	if images, known := s.images.Int(); known && images*s.bytes() > winogradMost/2 {
 		return nil
@@ -299,11 +317,13 @@ func winogradFilters(x, dy node, s winogradSizes) node {
 	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), rows) // [numbers, O, C]
 	channels := rows.Shape()[2]
 	turned = Reshape(turned, graph.Dim(s.numbers()), s.filters.Times(channels))
-	filters := Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, channels, winogradFilter, winogradFilter)
+	filters := Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, channels, winogradFilter,
+		winogradFilter)
 	return s.tapsBack(filters)
 }
 
-// turned is G g Gᵀ of all filters and channels, [numbers, O, C], by one product: each of its numbers is a sum of the nine of a filter.
+// turned is G g Gᵀ of all filters and channels, [numbers, O, C], by one product: each of its numbers is a sum of the
+// nine of a filter.
 func (s winogradSizes) turned(w node) node {
 	w = s.tapsFirst(w)
 	channels := w.Shape()[1]

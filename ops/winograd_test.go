@@ -17,8 +17,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A convolution of many channels and places, and its gradients, are computed by tiles in Float32, as precisely as in Float64 by windows but for
-// rounding: of whole tiles and not, with all kinds of padding, one image and several.
+// A convolution of many channels and places, and its gradients, are computed by tiles in Float32, as precisely as in
+// Float64 by windows but for rounding: of whole tiles and not, with all kinds of padding, one image and several.
 func TestConvolutionsByTiles(t *testing.T) {
 	for _, c := range []struct{ x, padding []int }{
 		{[]int{1, 256, 32, 32}, []int{1, 1}},
@@ -36,7 +36,8 @@ func TestConvolutionsByTiles(t *testing.T) {
 	}
 }
 
-// requireTilesAsWindows compares a convolution and its gradients by tiles, in Float32, with those by windows, in Float64.
+// requireTilesAsWindows compares a convolution and its gradients by tiles, in Float32, with those by windows, in
+// Float64.
 func requireTilesAsWindows(t *testing.T, x, filter, padding []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -55,13 +56,15 @@ func requireTilesAsWindows(t *testing.T, x, filter, padding []int) {
 // Whether tiles are used shows in the number of kernels.
 func TestShapesChooseTiles(t *testing.T) {
 	const any = -1 // number of images
-	count := func(declare func(*graph.Graph, string, graph.DType, ...graph.Dim) *graph.Node, x, w []int, opts ...ops.ConvOption) (n int) {
+	count := func(declare func(*graph.Graph, string, graph.DType, ...graph.Dim) *graph.Node, x, w []int,
+		opts ...ops.ConvOption) (n int) {
 		g := graph.New("conv")
 		shape := graph.MakeShape(x...)
 		if x[0] == any {
 			shape[0] = g.Dim("batch")
 		}
-		y := ops.Conv2D(g.Input("x", graph.Float32, shape...), declare(g, "w", graph.Float32, graph.MakeShape(w...)...), nil, opts...)
+		y := ops.Conv2D(g.Input("x", graph.Float32, shape...), declare(g, "w", graph.Float32, graph.MakeShape(w...)...),
+			nil, opts...)
 		p, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
 		return p.Kernels()
@@ -86,7 +89,8 @@ func TestShapesChooseTiles(t *testing.T) {
 	require.Equal(t, windows, count(param, []int{1, 256, 16, 16}, filter, ops.Padding(1), ops.Stride(2)))
 	require.Equal(t, windows, count(param, small, []int{256, 256, 3, 2}, ops.Padding(1)))
 	require.Greater(t, count(param, []int{any, 256, 14, 14}, filter, ops.Padding(1)), windows)
-	require.Equal(t, count(input, []int{16, 256, 8, 8}, filter, ops.Padding(1)), count(input, []int{any, 256, 8, 8}, filter, ops.Padding(1)), "a batch of any size, as in training")
+	require.Equal(t, count(input, []int{16, 256, 8, 8}, filter, ops.Padding(1)),
+		count(input, []int{any, 256, 8, 8}, filter, ops.Padding(1)), "a batch of any size, as in training")
 }
 
 // Filters that are set between runs, and by sessions that share them, are turned again; else once.
@@ -94,7 +98,8 @@ func TestTurnedFiltersFollowTheParameter(t *testing.T) {
 	g := graph.New("conv")
 	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 64, 28, 28), g.Param("w", graph.Float32, 64, 64, 3, 3)
 	fed := g.Input("fed", graph.Float32, 64, 64, 3, 3)
-	y, want := ops.Conv2D(x, w, nil, ops.Padding(1)), ops.Conv2D(ops.Cast(x, graph.Float64), ops.Cast(fed, graph.Float64), nil, ops.Padding(1))
+	y, want := ops.Conv2D(x, w, nil, ops.Padding(1)),
+		ops.Conv2D(ops.Cast(x, graph.Float64), ops.Cast(fed, graph.Float64), nil, ops.Padding(1))
 	kept, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	plain, err := exec.Compile(g, exec.Outputs(want))

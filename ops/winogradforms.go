@@ -4,14 +4,16 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// winogradForm is F(m×m, 3×3) for one m: the matrices with which tiles of m×m places are computed. Each is applied along both axes of a tile.
+// winogradForm is F(m×m, 3×3) for one m: the matrices with which tiles of m×m places are computed. Each is applied
+// along both axes of a tile.
 type winogradForm struct {
 	tile     int                       // m
 	filters  [][winogradFilter]float64 // G, a row for each of the m+2 numbers
 	ofSeen   *winogradMatrix           // Bᵀ
 	ofGiven  *winogradMatrix           // A
 	toPlaces *winogradMatrix           // Aᵀ
-	// atOnce says that one kernel turns both axes, as all numbers of a tile fit into registers. Else one turns one axis after the other.
+	// atOnce says that one kernel turns both axes, as all numbers of a tile fit into registers. Else one turns one axis
+	// after the other.
 	atOnce bool
 	// What it costs, in nanoseconds: to turn one number of a tile of a channel, and all of a filter of a channel.
 	numberCost, filterCost float64
@@ -34,7 +36,8 @@ type winogradRow struct {
 }
 
 // opWinograd has one node where sums and products would have four: networks have thousands of them.
-var opWinograd = &graph.Op{Name: "winograd", Func: "Conv2D", Doc: "A row of a matrix that turns tiles, times a vector of operands.", Class: graph.Elementwise,
+var opWinograd = &graph.Op{Name: "winograd", Func: "Conv2D",
+	Doc: "A row of a matrix that turns tiles, times a vector of operands.", Class: graph.Elementwise,
 	MinIn: 1, MaxIn: -1, Infer: sameType, Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		r := n.Attrs().(winogradRow)
 		return r.Matrix.times(arith{Emitter: e, t: n.DType()}, x, r.Row)
@@ -88,8 +91,9 @@ var tilesOf2 = &winogradForm{
 	filterCost: 14,
 }
 
-// tilesOf4 interpolates at 0, a, -a, b, -b and infinity, with a = 3/4 and b = 3/2. Of the points tried, whose powers are exact in float32, these round best:
-// 1 and 2, the usual ones, are off by twice as much. The errors are three times those of tilesOf2.
+// tilesOf4 interpolates at 0, a, -a, b, -b and infinity, with a = 3/4 and b = 3/2. Of the points tried, whose powers
+// are exact in float32, these round best: 1 and 2, the usual ones, are off by twice as much. The errors are three times
+// those of tilesOf2.
 var tilesOf4 = &winogradForm{
 	tile: 4,
 	filters: [][winogradFilter]float64{
@@ -139,7 +143,8 @@ var tilesOf4 = &winogradForm{
 	filterCost: 21,
 }
 
-// ofPoint is what a row has of the even and odd powers of a point: rows 1 and 3 are of positive points, 2 and 4 of these with the other sign.
+// ofPoint is what a row has of the even and odd powers of a point: rows 1 and 3 are of positive points, 2 and 4 of
+// these with the other sign.
 func (m arith) ofPoint(row int, even, odd graph.Value) graph.Value {
 	if row%2 == 1 {
 		return m.add(even, odd)
@@ -189,8 +194,8 @@ func onBothSides(t *winogradMatrix, m [][]node) (out []node) {
 	return out
 }
 
-// turnedAlong is T m of an m whose rows have an axis of size 1 where the result has that of its rows. As the rows have it, and not their results, as by Stack, the kernel
-// that turns them stores results in place.
+// turnedAlong is T m of an m whose rows have an axis of size 1 where the result has that of its rows. As the rows have
+// it, and not their results, as by Stack, the kernel that turns them stores results in place.
 func turnedAlong(axis int, t *winogradMatrix, m []node) node { return Concat(axis, t.of(m)...) }
 
 // rowsAlong are the rows of x along an axis, whose size is 1 in each.

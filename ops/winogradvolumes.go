@@ -2,8 +2,9 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-// A convolution of volumes with filters of k×3×3 is one of images by tiles, of whose products k are added up: tiles see all slices of an image side by side,
-// as if they were channels, and what k of them give is a row of the product. So each slice is turned once, for all k filters that see it.
+// A convolution of volumes with filters of k×3×3 is one of images by tiles, of whose products k are added up: tiles see
+// all slices of an image side by side, as if they were channels, and what k of them give is a row of the product. So
+// each slice is turned once, for all k filters that see it.
 //
 // winogradVolume is what volumes have beside images; of images, one of each.
 type winogradVolume struct {
@@ -39,7 +40,8 @@ func (s winogradSizes) given() winogradSizes {
 	return s
 }
 
-// channelsLast moves the channels of x behind all other axes. Slices come before them, where they are seen, with zeros around: [N, H, W, D·C].
+// channelsLast moves the channels of x behind all other axes. Slices come before them, where they are seen, with zeros
+// around: [N, H, W, D·C].
 func (s winogradSizes) channelsLast(x node) node {
 	if s.isOfImages() {
 		return MoveAxis(x, 1, -1)
@@ -55,7 +57,8 @@ func (s winogradSizes) slicesAsChannels(x node) node {
 	return Flatten(x, -2, -1)
 }
 
-// givenLast moves the channels of dy behind all other axes. Slices come before the images, with which they are one axis: [D·N, H, W, O].
+// givenLast moves the channels of dy behind all other axes. Slices come before the images, with which they are one
+// axis: [D·N, H, W, O].
 func (s winogradSizes) givenLast(dy node) node {
 	if s.isOfImages() {
 		return MoveAxis(dy, 1, -1)
@@ -82,7 +85,8 @@ func (s winogradSizes) rows(seen node) node {
 	_, slices, taps := s.counts()
 	channels := Reshape(seen, numbers, tiles, graph.Dim(s.volume.depth), s.channels)
 	windows := Window(channels, 2, graph.Dim(taps), 1, 1) // [numbers, tiles, slices, C, taps]
-	return Reshape(Permute(windows, 0, 2, 1, 4, 3), numbers, graph.Dim(slices), tiles, graph.Dim(taps).Times(s.channels))
+	return Reshape(Permute(windows, 0, 2, 1, 4, 3), numbers, graph.Dim(slices), tiles,
+		graph.Dim(taps).Times(s.channels))
 }
 
 // products are the products ⊙ of all tiles, [numbers, tiles of all slices, O].
@@ -107,5 +111,6 @@ func (s winogradSizes) tapsBack(w node) node {
 	if s.isOfImages() {
 		return w
 	}
-	return Copy(Transpose(Reshape(w, s.filters, graph.Dim(s.volume.taps), s.channels, winogradFilter, winogradFilter), 1, 2))
+	return Copy(Transpose(Reshape(w, s.filters, graph.Dim(s.volume.taps), s.channels, winogradFilter, winogradFilter),
+		1, 2))
 }

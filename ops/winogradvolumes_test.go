@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Volumes are convolved by tiles of their slices, as precisely as images are: with filters that see one slice or several, all kinds of padding, one
-// volume and several, in parts and not.
+// Volumes are convolved by tiles of their slices, as precisely as images are: with filters that see one slice or
+// several, all kinds of padding, one volume and several, in parts and not.
 func TestVolumesByTiles(t *testing.T) {
 	for _, c := range []struct{ x, filter, padding []int }{
 		{[]int{1, 64, 5, 28, 28}, []int{64, 64, 3, 3, 3}, []int{1, 1, 1}},
@@ -26,7 +26,8 @@ func TestVolumesByTiles(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("by tiles")
-			y := ops.Conv3D(g.Input("x", graph.Float32, graph.MakeShape(c.x...)...), g.Input("w", graph.Float32, graph.MakeShape(c.filter...)...), nil,
+			y := ops.Conv3D(g.Input("x", graph.Float32, graph.MakeShape(c.x...)...),
+				g.Input("w", graph.Float32, graph.MakeShape(c.filter...)...), nil,
 				ops.Padding(c.padding...))
 			p, err := exec.Compile(g, exec.Outputs(y))
 			require.NoError(t, err)

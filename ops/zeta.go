@@ -63,7 +63,9 @@ func ExpN(n int, x *graph.Node) *graph.Node {
 		return bad
 	}
 	if n < 0 || n > maxExpN {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("exponential integral of order %d: the order must be from 0 to %d", n, maxExpN)})
+		return refusal(call,
+			&graph.Mistake{Code: graph.CodeOperand,
+				Summary: fmt.Sprintf("exponential integral of order %d: the order must be from 0 to %d", n, maxExpN)})
 	}
 	float := Div(x, num(1))
 	if float.Err() != nil || !float.Judged() {
@@ -84,7 +86,8 @@ func expN(n int, x node) node {
 		func(_, dy node, in []node) []node { return []node{Neg(Mul(dy, expN(n-1, in[0])))} })
 }
 
-// expNForward is, up to 1, the recurrence 5.1.14 of Abramowitz and Stegun, and beyond exp(-x)/x times the integral of exp(-u) (1 + u/x)^(-n).
+// expNForward is, up to 1, the recurrence 5.1.14 of Abramowitz and Stegun, and beyond exp(-x)/x times the integral of
+// exp(-u) (1 + u/x)^(-n).
 func expNForward(n int, x node) node {
 	isNear := LessEqual(x, num(1))
 	near := Where(isNear, x, num(1))
@@ -110,7 +113,8 @@ func boxCox(fn string, x, lambda node, log func(x node) node) node {
 		atZero := Equal(l, num(-inf))
 		safe := Where(atZero, num(-1), l)
 		y := Mul(safe, ExpRel(Mul(lambda, safe)))
-		limit := Where(Greater(lambda, num(0)), Neg(Reciprocal(Where(Greater(lambda, num(0)), lambda, num(1)))), num(-inf))
+		limit := Where(Greater(lambda, num(0)), Neg(Reciprocal(Where(Greater(lambda, num(0)), lambda, num(1)))),
+			num(-inf))
 		return Where(atZero, limit, y)
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// TestGradientsAddUpInALoop takes a step of a batch in one run, part by part in a loop, whose body computes the gradients of a part. It is a
-// step of the whole batch, allocates nothing, and its memory is that of one part.
+// TestGradientsAddUpInALoop takes a step of a batch in one run, part by part in a loop, whose body computes the
+// gradients of a part. It is a step of the whole batch, allocates nothing, and its memory is that of one part.
 func TestGradientsAddUpInALoop(t *testing.T) {
 	const rows, width = 512, 32
 	build := func(parts graph.Dim) (*exec.Session, exec.Feed, *graph.Node, []*graph.Node) {
@@ -28,15 +28,16 @@ func TestGradientsAddUpInALoop(t *testing.T) {
 		for _, w := range params {
 			carry = append(carry, ops.ZerosLike(w))
 		}
-		sums, _ := ops.Scan(ops.Loop{Carry: carry, Over: []*graph.Node{x, y}}, func(sums, part []*graph.Node) (next, out []*graph.Node) {
-			guess := last.Apply(p, ops.Tanh(hidden.Apply(p, part[0])))
-			loss := ops.Mean(ops.Square(ops.Sub(ops.Squeeze(guess, 1), part[1])))
-			next = append(next, ops.Add(sums[0], loss))
-			for i, d := range autodiff.Grad(loss, params) {
-				next = append(next, ops.Add(sums[1+i], d))
-			}
-			return next, nil
-		})
+		sums, _ := ops.Scan(ops.Loop{Carry: carry, Over: []*graph.Node{x, y}},
+			func(sums, part []*graph.Node) (next, out []*graph.Node) {
+				guess := last.Apply(p, ops.Tanh(hidden.Apply(p, part[0])))
+				loss := ops.Mean(ops.Square(ops.Sub(ops.Squeeze(guess, 1), part[1])))
+				next = append(next, ops.Add(sums[0], loss))
+				for i, d := range autodiff.Grad(loss, params) {
+					next = append(next, ops.Add(sums[1+i], d))
+				}
+				return next, nil
+			})
 		for i, sum := range sums {
 			sums[i] = ops.Div(sum, ops.Size(g, graph.Float32, parts))
 		}
@@ -49,7 +50,8 @@ func TestGradientsAddUpInALoop(t *testing.T) {
 			xs[i] = float32(math.Cos(float64(i * i)))
 			ys[i/width] += xs[i]
 		}
-		feed := exec.Feed{x: exec.Array{Shape: []int{int(parts), rows / int(parts), width}, Data: xs}, y: exec.Array{Shape: []int{int(parts), rows / int(parts)}, Data: ys}}
+		feed := exec.Feed{x: exec.Array{Shape: []int{int(parts), rows / int(parts), width}, Data: xs},
+			y: exec.Array{Shape: []int{int(parts), rows / int(parts)}, Data: ys}}
 		return prog.NewSession(exec.Seed(3), exec.Threads(1)), feed, sums[0], params
 	}
 	whole, all, loss, params := build(1)

@@ -24,7 +24,9 @@ var adafactor = &rule{name: "Adafactor", defaults: settings{beta2Decay: -0.8, le
 		epsilon := u.t.Epsilon()
 		v := ops.Maximum(u.factoredSquares(grad, epsilon), graph.Num(epsilon*epsilon))
 		along := ops.Mul(ops.Rsqrt(v), grad)
-		rate := u.scalar("relative rate", func() *graph.Node { return ops.Minimum(u.learningRate(), ops.Rsqrt(u.steps())) })
+		rate := u.scalar("relative rate", func() *graph.Node {
+			return ops.Minimum(u.learningRate(), ops.Rsqrt(u.steps()))
+		})
 		scale := ops.Maximum(rms(u.w), graph.Num(u.leastScale))
 		excess := ops.Maximum(ops.Div(rms(along), graph.Num(u.threshold)), graph.Num(1.0))
 		return ops.Mul(along, ops.Div(ops.Mul(scale, rate), excess))
@@ -45,7 +47,8 @@ func (u *update) factoredSquares(grad *graph.Node, epsilon float64) *graph.Node 
 	over := func(axis int) *graph.Node {
 		shape := append(graph.Shape{}, u.w.Shape()...)
 		shape[axis] = 1
-		return keep(map[int]string{rank - 1: "row_var", rank - 2: "col_var"}[axis], shape, ops.Mean(squares, ops.Axis(axis), ops.KeepDims()))
+		return keep(map[int]string{rank - 1: "row_var", rank - 2: "col_var"}[axis], shape,
+			ops.Mean(squares, ops.Axis(axis), ops.KeepDims()))
 	}
 	rows, columns := over(rank-1), over(rank-2)
 	mean := ops.Maximum(ops.Mean(rows, ops.Axis(rank-2), ops.KeepDims()), graph.Num(epsilon))

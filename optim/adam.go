@@ -15,8 +15,8 @@ var adamDefaults = settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
 //	v = β2·v + (1-β2)·grad²
 //	w -= rate/(1-β1ᵗ) · m / (√v/√(1-β2ᵗ) + ε)
 //
-// t is the number of steps, including this one. State: exp_avg (m), exp_avg_sq (v) and max_exp_avg_sq. Options: Betas (0.9 and 0.999),
-// Epsilon (1e-8), AMSGrad, UsedRows.
+// t is the number of steps, including this one. State: exp_avg (m), exp_avg_sq (v) and max_exp_avg_sq. Options: Betas
+// (0.9 and 0.999), Epsilon (1e-8), AMSGrad, UsedRows.
 func Adam[R Rate](rate R, opts ...Option) Optimizer { return build(adam, rate, opts) }
 
 // AdamW is [Adam] with a weight decay that shrinks the parameter itself instead of going
@@ -35,7 +35,8 @@ func adamStep(u *update, grad *graph.Node) *graph.Node {
 	if u.amsgrad {
 		v = u.keep("max_exp_avg_sq", func(old *graph.Node) *graph.Node { return ops.Maximum(old, v) })
 	}
-	size := ops.Add(ops.Div(ops.Sqrt(v), u.scalar("root", func() *graph.Node { return ops.Sqrt(u.missing(u.beta2)) })), graph.Num(u.epsilon))
+	size := ops.Add(ops.Div(ops.Sqrt(v), u.scalar("root", func() *graph.Node { return ops.Sqrt(u.missing(u.beta2)) })),
+		graph.Num(u.epsilon))
 	return ops.Div(ops.Mul(m, u.correctedRate()), size)
 }
 
@@ -77,13 +78,14 @@ func blend(old, now *graph.Node, kept float64) *graph.Node {
 // State: exp_avg, exp_inf (u). Options: Betas (0.9 and 0.999), Epsilon (1e-8).
 func Adamax[R Rate](rate R, opts ...Option) Optimizer { return build(adamax, rate, opts) }
 
-var adamax = &rule{name: "Adamax", defaults: adamDefaults, options: "Betas Epsilon", step: func(u *update, grad *graph.Node) *graph.Node {
-	m := u.firstMoment(grad)
-	largest := u.keep("exp_inf", func(old *graph.Node) *graph.Node {
-		return ops.Maximum(ops.Mul(old, graph.Num(u.beta2)), ops.Add(ops.Abs(grad), graph.Num(u.epsilon)))
-	})
-	return ops.Div(ops.Mul(m, u.correctedRate()), largest)
-}}
+var adamax = &rule{name: "Adamax", defaults: adamDefaults, options: "Betas Epsilon",
+	step: func(u *update, grad *graph.Node) *graph.Node {
+		m := u.firstMoment(grad)
+		largest := u.keep("exp_inf", func(old *graph.Node) *graph.Node {
+			return ops.Maximum(ops.Mul(old, graph.Num(u.beta2)), ops.Add(ops.Abs(grad), graph.Num(u.epsilon)))
+		})
+		return ops.Div(ops.Mul(m, u.correctedRate()), largest)
+	}}
 
 // NAdam is [Adam] with Nesterov momentum (Dozat, 2016), as in PyTorch. With momentum decay ψ:
 //
@@ -97,8 +99,10 @@ func NAdam[R Rate](rate R, opts ...Option) Optimizer { return build(nadam, rate,
 var nadam = &rule{name: "NAdam", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8, momentumDecay: 4e-3},
 	options: "Betas Epsilon MomentumDecay Decoupled", step: func(u *update, grad *graph.Node) *graph.Node {
 		m, v := u.firstMoment(grad), u.secondMoment(grad)
-		size := ops.Add(ops.Sqrt(ops.Div(v, u.scalar("missing", func() *graph.Node { return u.missing(u.beta2) }))), graph.Num(u.epsilon))
-		along := ops.Add(ops.Mul(grad, u.scalar("share of the gradient", u.nadamGradient)), ops.Mul(m, u.scalar("share of the mean", u.nadamMean)))
+		size := ops.Add(ops.Sqrt(ops.Div(v, u.scalar("missing", func() *graph.Node { return u.missing(u.beta2) }))),
+			graph.Num(u.epsilon))
+		along := ops.Add(ops.Mul(grad, u.scalar("share of the gradient", u.nadamGradient)),
+			ops.Mul(m, u.scalar("share of the mean", u.nadamMean)))
 		return ops.Div(along, size)
 	}}
 
@@ -132,13 +136,15 @@ func (u *update) nadamMean() *graph.Node {
 // State: exp_avg, exp_avg_sq. Options: Betas (0.9 and 0.999), Epsilon (1e-8), Decoupled.
 func RAdam[R Rate](rate R, opts ...Option) Optimizer { return build(radam, rate, opts) }
 
-var radam = &rule{name: "RAdam", defaults: adamDefaults, options: "Betas Epsilon Decoupled", step: func(u *update, grad *graph.Node) *graph.Node {
-	m, v := u.firstMoment(grad), u.secondMoment(grad)
-	// A factor of -1 says that the mean of squares is uncertain: a certain one has a root.
-	factor := u.scalar("rectified", u.radamFactor)
-	divided := ops.Div(factor, ops.Add(ops.Sqrt(v), graph.Num(u.epsilon)))
-	return ops.Mul(ops.Mul(m, u.correctedRate()), ops.Where(ops.Less(factor, graph.Num(0.0)), graph.Num(1.0), divided))
-}}
+var radam = &rule{name: "RAdam", defaults: adamDefaults, options: "Betas Epsilon Decoupled",
+	step: func(u *update, grad *graph.Node) *graph.Node {
+		m, v := u.firstMoment(grad), u.secondMoment(grad)
+		// A factor of -1 says that the mean of squares is uncertain: a certain one has a root.
+		factor := u.scalar("rectified", u.radamFactor)
+		divided := ops.Div(factor, ops.Add(ops.Sqrt(v), graph.Num(u.epsilon)))
+		return ops.Mul(ops.Mul(m, u.correctedRate()),
+			ops.Where(ops.Less(factor, graph.Num(0.0)), graph.Num(1.0), divided))
+	}}
 
 // radamFactor returns the factor of the root in the step of RAdam, or -1 where ρₜ is at most 5.
 func (u *update) radamFactor() *graph.Node {

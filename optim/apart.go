@@ -45,13 +45,16 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 		scope, _, _ := strings.Cut(name, graph.ScopeSeparator)
 		return slices.Contains(scopes, scope)
 	}) {
-		help = fmt.Sprintf(`train the others: Minimize(loss, optim.Trainable(g, "%s")...)`, strings.Join(scopes, `", "`))
+		help = fmt.Sprintf(`train the others: Minimize(loss, optim.Trainable(g, "%s")...)`,
+			strings.Join(scopes, `", "`))
 	}
 	summary := fmt.Sprintf("%s does not depend on %s", loss.Called(), named)
 	if len(cuts) > 0 {
 		summary = fmt.Sprintf("no gradient of %s flows to %s", loss.Called(), named)
 	}
-	return graph.Refused("Minimize", nil, &graph.Mistake{Code: graph.CodeGradient, Summary: summary, Detail: cuts, Help: []string{help}}, loss)
+	return graph.Refused(
+		"Minimize", nil, &graph.Mistake{Code: graph.CodeGradient, Summary: summary, Detail: cuts, Help: []string{help}},
+		loss)
 }
 
 // reachedBy returns the values to which gradients of the loss flow, even where they are zero.

@@ -17,10 +17,10 @@ type Averages struct {
 	of      map[*graph.Node]*graph.Node
 }
 
-// EMA returns exponential moving averages of parameters: a = decay·a + (1-decay)·w after each step, where the first one is w itself
-// (torch.optim.swa_utils, get_ema_multi_avg_fn). steps are the result of [Optimizer.Minimize]; a run in which [When] skips them does not
-// count. Parameters whose steps have different conditions need separate calls. State: ema of each parameter, and ema_steps of the
-// alphabetically first one.
+// EMA returns exponential moving averages of parameters: a = decay·a + (1-decay)·w after each step, where the first one
+// is w itself (torch.optim.swa_utils, get_ema_multi_avg_fn). steps are the result of [Optimizer.Minimize]; a run in
+// which [When] skips them does not count. Parameters whose steps have different conditions need separate calls. State:
+// ema of each parameter, and ema_steps of the alphabetically first one.
 func EMA(decay float64, params, steps []*graph.Node) Averages {
 	trouble := ""
 	if !(decay >= 0 && decay < 1) {
@@ -29,8 +29,8 @@ func EMA(decay float64, params, steps []*graph.Node) Averages {
 	return average("ema", trouble, params, steps, func(*graph.Node) *graph.Node { return num(1 - decay) })
 }
 
-// SWA returns the means of parameters over all steps so far: a = a + (w-a)/n after the n-th (stochastic weight averaging; Izmailov and
-// others, 2018). State: swa of each parameter, and swa_steps of the alphabetically first one.
+// SWA returns the means of parameters over all steps so far: a = a + (w-a)/n after the n-th (stochastic weight
+// averaging; Izmailov and others, 2018). State: swa of each parameter, and swa_steps of the alphabetically first one.
 func SWA(params, steps []*graph.Node) Averages {
 	return average("swa", "", params, steps, func(n *graph.Node) *graph.Node { return ops.Div(num(1), n) })
 }
@@ -61,7 +61,9 @@ func average(kind, trouble string, params, steps []*graph.Node, share func(n *gr
 		}
 		condition := conditionOf(now[w])
 		if i > 0 && condition != when {
-			trouble = fmt.Sprintf("the steps of %s and %s have different conditions, optim.When: average them in separate calls", params[0].Called(), w.Called())
+			trouble = fmt.Sprintf(
+				"the steps of %s and %s have different conditions, optim.When: average them in separate calls",
+				params[0].Called(), w.Called())
 		}
 		when = condition
 	}
@@ -95,8 +97,8 @@ func (a Averages) Updates() []*graph.Node { return a.updates }
 // Of returns the average of a parameter, or nil: a state that can be read and saved.
 func (a Averages) Of(w *graph.Node) *graph.Node { return a.of[w] }
 
-// Evaluate returns a value, such as the loss or the output of a model, computed with the averages instead of the parameters: nodes of the
-// same graph, for an evaluation program. The value must not depend on an in-place write.
+// Evaluate returns a value, such as the loss or the output of a model, computed with the averages instead of the
+// parameters: nodes of the same graph, for an evaluation program. The value must not depend on an in-place write.
 func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	if n == nil || n.Graph() == nil {
 		return n
@@ -104,7 +106,9 @@ func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	nodes := ancestors.Of(n.Graph(), n)
 	for _, old := range nodes {
 		if old.Op().Class == graph.Update {
-			return refuse("Evaluate", fmt.Sprintf("%s is written before the value to evaluate is computed: evaluate a value of the model before its updates", old.Called()), n)
+			return refuse("Evaluate", fmt.Sprintf(
+				"%s is written before the value to evaluate is computed: evaluate a value of the model before its updates",
+				old.Called()), n)
 		}
 	}
 	changed, bodies := dependents(nodes, a.of)
@@ -131,7 +135,8 @@ func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 
 // dependents returns which nodes are computed from values that are given, and which bodies of loops hold such nodes: a
 // body is copied as a whole.
-func dependents(nodes []*graph.Node, given map[*graph.Node]*graph.Node) (changed map[*graph.Node]bool, bodies map[*graph.Region]bool) {
+func dependents(nodes []*graph.Node, given map[*graph.Node]*graph.Node) (changed map[*graph.Node]bool,
+	bodies map[*graph.Region]bool) {
 	changed, bodies = map[*graph.Node]bool{}, map[*graph.Region]bool{}
 	depends := func(n *graph.Node) bool {
 		for r := bodyOf(n); r != nil; r = r.Parent() {

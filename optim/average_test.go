@@ -65,13 +65,15 @@ func TestAveragesOfStepsHeldBack(t *testing.T) {
 			w, b := g.Param("w", dtype, 2, 1), g.Param("b", dtype)
 			when := g.Input("when", graph.Bool)
 			params := []*graph.Node{w, b}
-			loss := ops.Add(ops.Sum(ops.Square(ops.Sub(ops.Take(w, 0, graph.Constant(g, []int64{1}, 1)), graph.Num(3.0)))), b)
+			loss := ops.Add(
+				ops.Sum(ops.Square(ops.Sub(ops.Take(w, 0, graph.Constant(g, []int64{1}, 1)), graph.Num(3.0)))), b)
 			step := o(optim.When(when)).Minimize(loss, params...)
 			ema, swa := optim.EMA(0.75, params, step), optim.SWA(params, step)
 			require.NoError(t, g.Err(), name)
 			tolerance := map[graph.DType]float64{graph.Float64: 1e-12, graph.Float16: 4e-3}[dtype]
 			for _, p := range params {
-				sess := session(t, g, exec.Updates(step...), exec.Updates(ema.Updates()...), exec.Updates(swa.Updates()...))
+				sess := session(t, g, exec.Updates(step...), exec.Updates(ema.Updates()...),
+					exec.Updates(swa.Updates()...))
 				last := p.Shape().NumElements() // the place of the element that is trained
 				at, _ := last.Int()
 				var mean, sum float64
@@ -89,8 +91,10 @@ func TestAveragesOfStepsHeldBack(t *testing.T) {
 					if n == 0 {
 						continue
 					}
-					require.InDelta(t, mean, values(t, sess, ema.Of(p))[at-1], tolerance, "%s of %s, run %d", name, p.Name(), i)
-					require.InDelta(t, sum/float64(n), values(t, sess, swa.Of(p))[at-1], tolerance, "%s of %s, run %d", name, p.Name(), i)
+					require.InDelta(t, mean, values(t, sess, ema.Of(p))[at-1], tolerance, "%s of %s, run %d", name,
+						p.Name(), i)
+					require.InDelta(t, sum/float64(n), values(t, sess, swa.Of(p))[at-1], tolerance, "%s of %s, run %d",
+						name, p.Name(), i)
 				}
 			}
 		}
@@ -101,5 +105,6 @@ func TestAveragesOfStepsHeldBack(t *testing.T) {
 	x, y := g.Input("x", graph.Bool), g.Input("y", graph.Bool)
 	step := append(optim.SGD(0.1, optim.When(x)).Minimize(a, a), optim.SGD(0.1, optim.When(y)).Minimize(b, b)...)
 	optim.EMA(0.9, []*graph.Node{a, b}, step)
-	require.ErrorContains(t, g.Err(), "the steps of a and b have different conditions, optim.When: average them in separate calls")
+	require.ErrorContains(
+		t, g.Err(), "the steps of a and b have different conditions, optim.When: average them in separate calls")
 }

@@ -17,14 +17,17 @@ import (
 func TestAveragesInLoops(t *testing.T) {
 	models := map[string]func(g *graph.Graph, x, w *graph.Node) *graph.Node{
 		"recurrent": func(g *graph.Graph, x, w *graph.Node) *graph.Node {
-			return nn.NewGRU(g, "gru", 3, 4, nn.Bidirectional(), nn.Layers(2)).Apply(nn.Evaluation(g), ops.Unsqueeze(ops.MatMul(x, w), 0))
+			return nn.NewGRU(g, "gru", 3, 4, nn.Bidirectional(), nn.Layers(2)).Apply(
+				nn.Evaluation(g), ops.Unsqueeze(ops.MatMul(x, w), 0))
 		},
-		"a loop in a loop, of which the inner one alone reads the parameter": func(g *graph.Graph, x, w *graph.Node) *graph.Node {
+		"a loop in a loop, of which the inner one alone reads the parameter": func(g *graph.Graph, x,
+			w *graph.Node) *graph.Node {
 			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 3)}, Over: []*graph.Node{x}},
 				func(carry, part []*graph.Node) (next, out []*graph.Node) {
-					return ops.Fori(2, []*graph.Node{ops.Add(carry[0], part[0])}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
-						return []*graph.Node{ops.Tanh(ops.Add(ops.MatMul(c[0], w), ops.Cast(i, graph.Float32)))}
-					}), nil
+					return ops.Fori(2, []*graph.Node{ops.Add(carry[0], part[0])},
+						func(i *graph.Node, c []*graph.Node) []*graph.Node {
+							return []*graph.Node{ops.Tanh(ops.Add(ops.MatMul(c[0], w), ops.Cast(i, graph.Float32)))}
+						}), nil
 				})
 			return final[0]
 		},

@@ -12,19 +12,22 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// TestAveragesWithBatchNorm evaluates a network by its averages, beside the running statistics of the training, and finds
-// what it finds with the averages in the places of the parameters.
+// TestAveragesWithBatchNorm evaluates a network by its averages, beside the running statistics of the training, and
+// finds what it finds with the averages in the places of the parameters.
 func TestAveragesWithBatchNorm(t *testing.T) {
 	g := graph.New("averages")
-	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 3), g.Input("y", graph.Float32, g.Dim("batch"), 2)
-	network := nn.Sequential(nn.NewLinear(g, "a", 3, 5), nn.NewBatchNorm(g, "norm", 5), nn.Func(ops.Tanh), nn.Dropout(0.2), nn.NewLinear(g, "b", 5, 2))
+	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 3),
+		g.Input("y", graph.Float32, g.Dim("batch"), 2)
+	network := nn.Sequential(nn.NewLinear(g, "a", 3, 5), nn.NewBatchNorm(g, "norm", 5), nn.Func(ops.Tanh),
+		nn.Dropout(0.2), nn.NewLinear(g, "b", 5, 2))
 	pass := nn.Training(g)
 	loss, answer := ops.MSE(network.Apply(pass, x), y), network.Apply(nn.Evaluation(g), x)
 	params := optim.Trainable(g)
 	step := optim.Adam(0.1).Minimize(loss)
 	ema := optim.EMA(0.8, params, step)
 	averaged := ema.Evaluate(answer)
-	sess := session(t, g, exec.Outputs(loss), exec.Updates(append(append(step, ema.Updates()...), pass.Updates()...)...))
+	sess := session(t, g, exec.Outputs(loss),
+		exec.Updates(append(append(step, ema.Updates()...), pass.Updates()...)...))
 	feed := exec.Feed{x: []float32{1, 2, 3, 4, 5, 6, 7, 8, 10}, y: []float32{1, 2, 3, 4, 5, 6}}
 	for range 5 {
 		_, err := sess.Run(t.Context(), feed)
@@ -34,9 +37,10 @@ func TestAveragesWithBatchNorm(t *testing.T) {
 	requireAveraged(t, sess, ema, answer, averaged, feed)
 }
 
-// requireAveraged asserts that averaged, which is the answer by the averages of a session's parameters, is what a session finds
-// that has these in their places, and not what the parameters themselves give.
-func requireAveraged(t *testing.T, sess *exec.Session, ema optim.Averages, answer, averaged *graph.Node, feed exec.Feed) {
+// requireAveraged asserts that averaged, which is the answer by the averages of a session's parameters, is what a
+// session finds that has these in their places, and not what the parameters themselves give.
+func requireAveraged(t *testing.T, sess *exec.Session, ema optim.Averages, answer, averaged *graph.Node,
+	feed exec.Feed) {
 	t.Helper()
 	compiled := func(n *graph.Node) *exec.Program {
 		p, err := exec.Compile(n.Graph(), exec.Outputs(n))

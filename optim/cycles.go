@@ -8,13 +8,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// OneCycle rises from highest/25 to highest in the first 30 % of steps, and falls to highest/250000 in the rest, along half cosines
-// (OneCycleLR with PyTorch's usual settings; Smith and Topin, 2019).
+// OneCycle rises from highest/25 to highest in the first 30 % of steps, and falls to highest/250000 in the rest, along
+// half cosines (OneCycleLR with PyTorch's usual settings; Smith and Topin, 2019).
 func OneCycle(highest float64, steps int) Schedule {
 	return OneCycleWith(highest, steps, OneCycleRule{})
 }
 
-// OneCycleRule configures [OneCycleWith]. Fields that are 0 default to PyTorch's values, which are given with each field.
+// OneCycleRule configures [OneCycleWith]. Fields that are 0 default to PyTorch's values, which are given with each
+// field.
 type OneCycleRule struct {
 	Rising float64 // 0.3: the fraction of steps in which the rate rises
 	Start  float64 // 25: the rate starts at highest/Start
@@ -28,7 +29,8 @@ func (r OneCycleRule) withDefaults() OneCycleRule {
 	return r
 }
 
-// OneCycleWith is [OneCycle] with a rule (OneCycleLR). Momentum does not change, as with PyTorch's cycle_momentum=False.
+// OneCycleWith is [OneCycle] with a rule (OneCycleLR). Momentum does not change, as with PyTorch's
+// cycle_momentum=False.
 func OneCycleWith(highest float64, steps int, rule OneCycleRule) Schedule {
 	r, all := rule.withDefaults(), float64(steps)
 	first, last := highest/r.Start, highest/r.Start/r.End
@@ -47,7 +49,8 @@ func OneCycleWith(highest float64, steps int, rule OneCycleRule) Schedule {
 	for i := range ends[1:] {
 		fits = fits && ends[i+1] > ends[i]
 	}
-	fewest := want{"number of steps", "enough for each phase: at least 4, and more where Rising is small or near its end", all, fits}
+	fewest := want{"number of steps",
+		"enough for each phase: at least 4, and more where Rising is small or near its end", all, fits}
 	if rule.Rising == 0 {
 		fewest = want{"number of steps", "at least 4", all, steps >= 4}
 	}
@@ -83,8 +86,8 @@ type CyclicRule struct {
 	Factor float64 // 1: the factor by which the height is multiplied in each step ("exp_range", gamma)
 }
 
-// Cyclic rises linearly from low to high in the given number of steps and falls again, repeatedly (CyclicLR; Smith, 2017). Momentum does
-// not change, as with PyTorch's cycle_momentum=False.
+// Cyclic rises linearly from low to high in the given number of steps and falls again, repeatedly (CyclicLR; Smith,
+// 2017). Momentum does not change, as with PyTorch's cycle_momentum=False.
 func Cyclic(low, high float64, up int, rule CyclicRule) Schedule {
 	down := rule.Down
 	if down == 0 {
@@ -97,7 +100,8 @@ func Cyclic(low, high float64, up int, rule CyclicRule) Schedule {
 	length := float64(up + down)
 	return schedule("Cyclic", func(s *graph.Node) *graph.Node {
 		at := ops.Remainder(s, num(length))
-		share := ops.Where(ops.LessEqual(at, num(float64(up))), ops.Div(at, num(float64(up))), ops.Div(ops.Sub(num(length), at), num(float64(down))))
+		share := ops.Where(ops.LessEqual(at, num(float64(up))), ops.Div(at, num(float64(up))),
+			ops.Div(ops.Sub(num(length), at), num(float64(down))))
 		height := ops.Mul(num(high-low), share)
 		if rule.Halved {
 			height = ops.Mul(height, ops.Pow(num(0.5), ops.Floor(ops.Div(s, num(length)))))
@@ -106,6 +110,7 @@ func Cyclic(low, high float64, up int, rule CyclicRule) Schedule {
 			height = ops.Mul(height, ops.Pow(num(factor), s))
 		}
 		return ops.Add(num(low), height)
-	}, atLeastZero("lower rate", low), want{"higher rate", "a number that is not less than the lower one", high, high >= low && !math.IsInf(high, 1)},
+	}, atLeastZero("lower rate", low), want{
+		"higher rate", "a number that is not less than the lower one", high, high >= low && !math.IsInf(high, 1)},
 		positive("number of steps up", up), positive("number of steps down", down), atLeastZero("factor", factor))
 }

@@ -31,7 +31,8 @@ func ClipNorm(grads []*graph.Node, limit float64) (clipped []*graph.Node, norm *
 	return clipped, norm
 }
 
-// ClipValue returns the gradients with each element clamped to between -limit and limit (torch.nn.utils.clip_grad_value_).
+// ClipValue returns the gradients with each element clamped to between -limit and limit
+// (torch.nn.utils.clip_grad_value_).
 func ClipValue(grads []*graph.Node, limit float64) (clipped []*graph.Node) {
 	if trouble := clipTrouble(grads, limit); trouble != "" {
 		clipped, _ = refuseAll("ClipValue", trouble, grads)
@@ -78,14 +79,15 @@ func refuseAll(fn, trouble string, grads []*graph.Node) ([]*graph.Node, *graph.N
 	return all, refused
 }
 
-// Accumulate accumulates gradients over micro-batches, one per run. It returns the means over those since the last complete batch, and
-// whether the batch is complete: a bool scalar, true in each run whose number is a multiple of runs. Pass it to [When]:
+// Accumulate accumulates gradients over micro-batches, one per run. It returns the means over those since the last
+// complete batch, and whether the batch is complete: a bool scalar, true in each run whose number is a multiple of
+// runs. Pass it to [When]:
 //
 //	grads, full := optim.Accumulate(params, autodiff.Grad(loss, params), 4)
 //	step := optim.Adam(1e-3, optim.When(full)).Updates(params, grads)
 //
-// With equal micro-batches, the mean of their gradients is the gradient of the mean over the whole batch. State: grad_sum of each
-// parameter, and micro_step of the alphabetically first one.
+// With equal micro-batches, the mean of their gradients is the gradient of the mean over the whole batch. State:
+// grad_sum of each parameter, and micro_step of the alphabetically first one.
 func Accumulate(params, grads []*graph.Node, runs int) (means []*graph.Node, full *graph.Node) {
 	trouble := paramTrouble(params)
 	switch {

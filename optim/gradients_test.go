@@ -21,7 +21,9 @@ func TestClipNorm(t *testing.T) {
 	clipped, norm := optim.ClipNorm([]*graph.Node{x, y, none}, 1)
 	sess := session(t, g, exec.Outputs(append(clipped, norm)...))
 	for scale, factor := range map[float64]float64{1: 1 / (13 + 1e-6), 0.01: 1} {
-		r, err := sess.Run(t.Context(), exec.Feed{x: array(graph.Float64, []float64{3 * scale, 4 * scale}, 2), y: float32(12 * scale), none: array(graph.Float32, nil, 0)})
+		r, err := sess.Run(t.Context(), exec.Feed{
+			x: array(graph.Float64, []float64{3 * scale, 4 * scale}, 2), y: float32(12 * scale),
+			none: array(graph.Float32, nil, 0)})
 		require.NoError(t, err)
 		n, err := r.Scalar(norm)
 		require.NoError(t, err)
@@ -41,7 +43,8 @@ func TestClipNormOfHalves(t *testing.T) {
 		g := graph.New("clip")
 		x := g.Input("x", dtype, 2)
 		clipped, norm := optim.ClipNorm([]*graph.Node{x}, 1)
-		r, err := session(t, g, exec.Outputs(clipped[0], norm)).Run(t.Context(), exec.Feed{x: array(dtype, []float64{3 * 4096, 4 * 4096}, 2)})
+		r, err := session(t, g, exec.Outputs(clipped[0], norm)).Run(
+			t.Context(), exec.Feed{x: array(dtype, []float64{3 * 4096, 4 * 4096}, 2)})
 		require.NoError(t, err)
 		n, err := r.Scalar(norm)
 		require.NoError(t, err)
@@ -56,7 +59,8 @@ func TestClipValue(t *testing.T) {
 	g := graph.New("clip")
 	x := g.Input("x", graph.Float64, 4)
 	clipped := optim.ClipValue([]*graph.Node{x}, 0.5)
-	r, err := session(t, g, exec.Outputs(clipped...)).Run(t.Context(), exec.Feed{x: array(graph.Float64, []float64{-2, -0.25, 0.5, math.Inf(1)}, 4)})
+	r, err := session(t, g, exec.Outputs(clipped...)).Run(
+		t.Context(), exec.Feed{x: array(graph.Float64, []float64{-2, -0.25, 0.5, math.Inf(1)}, 4)})
 	require.NoError(t, err)
 	got, err := exec.Values[float64](r, clipped[0])
 	require.NoError(t, err)

@@ -116,7 +116,8 @@ func TestStateOfLBFGSThatDoesNotFit(t *testing.T) {
 	require.ErrorContains(t, err, "With got nil")
 	other, otherSess := newMinimizer(4)
 	values := all(t, otherSess)
-	_, err = weights.LoadFile(otherSess, whole, weights.With(other), weights.Only(otherSess.Program().Params()[0]), weights.AllowUnexpected())
+	_, err = weights.LoadFile(otherSess, whole, weights.With(other), weights.Only(otherSess.Program().Params()[0]),
+		weights.AllowUnexpected())
 	require.ErrorContains(t, err, "lbfgs.direction is []float64 of shape [4]; it must be []float64 of shape [5]")
 	require.Equal(t, values, all(t, otherSess))
 	require.Equal(t, before, all(t, sess))
@@ -124,15 +125,19 @@ func TestStateOfLBFGSThatDoesNotFit(t *testing.T) {
 
 	state := m.State()
 	state["lbfgs.numbers"] = exec.Array{Shape: []int{3}, Data: []float64{math.NaN(), 1, 1}}
-	require.ErrorContains(t, m.SetState(state), "lbfgs: lbfgs.numbers tells of NaN directions, and lbfgs.direction has 4 elements")
-	state["lbfgs.direction"], state["lbfgs.gradient"] = exec.Array{Shape: []int{0}, Data: []float64{}}, exec.Array{Shape: []int{0}, Data: []float64{}}
+	require.ErrorContains(t, m.SetState(state),
+		"lbfgs: lbfgs.numbers tells of NaN directions, and lbfgs.direction has 4 elements")
+	state["lbfgs.direction"], state["lbfgs.gradient"] = exec.Array{Shape: []int{0}, Data: []float64{}},
+		exec.Array{Shape: []int{0}, Data: []float64{}}
 	none := exec.Array{Shape: []int{0, 0}, Data: []float64{}}
-	state["lbfgs.steps"], state["lbfgs.turns"], state["lbfgs.numbers"] = none, none, exec.Array{Shape: []int{3}, Data: []float64{5, 1, 1}}
+	state["lbfgs.steps"], state["lbfgs.turns"], state["lbfgs.numbers"] = none, none,
+		exec.Array{Shape: []int{3}, Data: []float64{5, 1, 1}}
 	require.ErrorContains(t, m.SetState(state), "tells of 5 directions, and lbfgs.direction has 0 elements")
 	delete(state, "lbfgs.turns")
 	require.ErrorContains(t, m.SetState(state), "lbfgs: the state has no lbfgs.turns")
 	state["lbfgs.turns"] = exec.Array{Shape: []int{1, 7}, Data: make([]float64, 7)}
-	require.ErrorContains(t, m.SetState(state), "lbfgs: lbfgs.turns is []float64 of shape [1 7]; it must be []float64 of shape")
+	require.ErrorContains(t, m.SetState(state),
+		"lbfgs: lbfgs.turns is []float64 of shape [1 7]; it must be []float64 of shape")
 }
 
 func TestLBFGSMistakes(t *testing.T) {
@@ -155,7 +160,8 @@ func TestLBFGSMistakes(t *testing.T) {
 	require.ErrorContains(t, err, "the session has no program")
 }
 
-// A program that moves the parameters itself, or gives its gradients in another order, is refused before the first step.
+// A program that moves the parameters itself, or gives its gradients in another order, is refused before the first
+// step.
 func TestLBFGSOfAProgramThatUpdates(t *testing.T) {
 	g := graph.New("updates")
 	v, u, count := g.Param("v", graph.Float64, 2), g.Param("u", graph.Float64, 3), g.State("count", graph.Float64, nil)
@@ -165,7 +171,8 @@ func TestLBFGSOfAProgramThatUpdates(t *testing.T) {
 	outputs := exec.Outputs(append(grads, loss)...)
 	_, err := lbfgs.New(session(t, g, outputs, exec.Updates(optim.SGD(0.1).Minimize(loss)...)), loss, params, grads)
 	require.ErrorContains(t, err, "lbfgs: the session's program writes v float64[2] (lbfgs_test.go:")
-	require.ErrorContains(t, err, "in each run, but a line search has many runs: compile a program that does not update it")
+	require.ErrorContains(
+		t, err, "in each run, but a line search has many runs: compile a program that does not update it")
 	sess := session(t, g, outputs, exec.Updates(ops.AddInPlace(count, graph.Num(1))))
 	require.Equal(t, []*graph.Node{count}, sess.Program().Written())
 	_, err = lbfgs.New(sess, loss, params, []*graph.Node{grads[1], grads[0]})

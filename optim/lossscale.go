@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// LossScale multiplies a loss by a factor, so that gradients in Float16 do not underflow, and adapts the factor during training:
-// torch.amp.GradScaler. A step whose gradients overflow is skipped, and the factor is reduced.
+// LossScale multiplies a loss by a factor, so that gradients in Float16 do not underflow, and adapts the factor during
+// training: torch.amp.GradScaler. A step whose gradients overflow is skipped, and the factor is reduced.
 //
 //	scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{})
 //	grads, finite := scale.Unscale(autodiff.Grad(scale.Apply(loss), params))
@@ -24,7 +24,8 @@ type LossScale struct {
 	trouble        string
 }
 
-// LossScaleRule says how the factor changes. Fields that are 0 default to PyTorch's values, which are given with each field.
+// LossScaleRule says how the factor changes. Fields that are 0 default to PyTorch's values, which are given with each
+// field.
 type LossScaleRule struct {
 	Initial float64 // 65536: the initial factor
 	Growth  float64 // 2: it is multiplied by this after Steps steps in a row without overflow
@@ -32,8 +33,8 @@ type LossScaleRule struct {
 	Steps   int     // 2000
 }
 
-// NewLossScale declares the factor in a scope. State: scale, a Float32 scalar, and growth_tracker, an Int32 scalar: the number of steps in
-// a row without overflow.
+// NewLossScale declares the factor in a scope. State: scale, a Float32 scalar, and growth_tracker, an Int32 scalar: the
+// number of steps in a row without overflow.
 func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 	s := &LossScale{LossScaleRule: rule.withDefaults()}
 	for _, w := range []want{
@@ -51,7 +52,8 @@ func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 		return s
 	}
 	g.Scope(name, func() {
-		s.scale, s.tracker = g.State("scale", graph.Float32, filled(s.Initial)), g.State("growth_tracker", graph.Int32, filled(0))
+		s.scale, s.tracker = g.State("scale", graph.Float32, filled(s.Initial)),
+			g.State("growth_tracker", graph.Int32, filled(0))
 	})
 	if s.trouble != "" {
 		s.scale = refuse("NewLossScale", s.trouble, s.scale)
@@ -60,7 +62,8 @@ func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 }
 
 func (r LossScaleRule) withDefaults() LossScaleRule {
-	r.Initial, r.Growth, r.Backoff, r.Steps = cmp.Or(r.Initial, 65536), cmp.Or(r.Growth, 2), cmp.Or(r.Backoff, 0.5), cmp.Or(r.Steps, 2000)
+	r.Initial, r.Growth, r.Backoff, r.Steps = cmp.Or(r.Initial, 65536), cmp.Or(r.Growth, 2), cmp.Or(r.Backoff, 0.5),
+		cmp.Or(r.Steps, 2000)
 	return r
 }
 
@@ -99,8 +102,8 @@ func (s *LossScale) Unscale(grads []*graph.Node) (unscaled []*graph.Node, finite
 	return unscaled, finite
 }
 
-// Updates returns the writes that change the factor after a step; finite, a Bool scalar, says whether the step's gradients are finite. They
-// belong to the program of the step.
+// Updates returns the writes that change the factor after a step; finite, a Bool scalar, says whether the step's
+// gradients are finite. They belong to the program of the step.
 func (s *LossScale) Updates(finite *graph.Node) []*graph.Node {
 	switch {
 	case s.trouble != "":
@@ -112,6 +115,7 @@ func (s *LossScale) Updates(finite *graph.Node) []*graph.Node {
 	steps := ops.Where(finite, ops.Add(s.tracker, one), zero)
 	grows := ops.GreaterEqual(steps, graph.Num(s.Steps))
 	grown := ops.Mul(s.scale, num(s.Growth))
-	scale := ops.Where(finite, ops.Where(ops.And(grows, ops.IsFinite(grown)), grown, s.scale), ops.Mul(s.scale, num(s.Backoff)))
+	scale := ops.Where(finite, ops.Where(ops.And(grows, ops.IsFinite(grown)), grown, s.scale),
+		ops.Mul(s.scale, num(s.Backoff)))
 	return []*graph.Node{ops.CopyInPlace(s.scale, scale), ops.CopyInPlace(s.tracker, ops.Where(grows, zero, steps))}
 }

@@ -14,14 +14,17 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// TestLossScaleOfPyTorch has numbers that torch._amp_update_scale_ gives, for a growth of 2 after 2 steps and a backoff of a half.
+// TestLossScaleOfPyTorch has numbers that torch._amp_update_scale_ gives, for a growth of 2 after 2 steps and a backoff
+// of a half.
 func TestLossScaleOfPyTorch(t *testing.T) {
 	g := graph.New("scale")
 	x, w := g.Input("x", graph.Float32), g.Param("w", graph.Float32)
 	scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{Initial: 8, Steps: 2})
 	params := []*graph.Node{w}
 	grads, finite := scale.Unscale(autodiff.Grad(scale.Apply(ops.Mul(w, x)), params))
-	sess := session(t, g, exec.Outputs(finite, grads[0]), exec.Updates(optim.SGD(1., optim.When(finite)).Updates(params, grads)...), exec.Updates(scale.Updates(finite)...))
+	sess := session(t, g, exec.Outputs(finite, grads[0]),
+		exec.Updates(optim.SGD(1., optim.When(finite)).Updates(params, grads)...),
+		exec.Updates(scale.Updates(finite)...))
 	inf, sum := float32(math.Inf(1)), 0.
 	for i, c := range []struct {
 		x     float32
@@ -62,7 +65,8 @@ func TestLossScaleOfFloat16(t *testing.T) {
 
 func TestMistakesOfLossScales(t *testing.T) {
 	for says, build := range map[string]func(g *graph.Graph, x *graph.Node){
-		"the backoff of the loss scale is 2; it must be greater than 0 and less than 1": func(g *graph.Graph, x *graph.Node) {
+		"the backoff of the loss scale is 2; it must be greater than 0 and less than 1": func(g *graph.Graph,
+			x *graph.Node) {
 			optim.NewLossScale(g, "scale", optim.LossScaleRule{Backoff: 2}).Apply(ops.Sum(x))
 		},
 		"there are no gradients": func(g *graph.Graph, x *graph.Node) {

@@ -26,10 +26,12 @@ import (
 // least norm, 1e-7), NewtonSchulz (5 times), MatchRMS.
 func Muon[R Rate](rate R, opts ...Option) Optimizer { return build(muon, rate, opts) }
 
-// newtonSchulz are the coefficients of the polynomial: it is steep at 0, so that small singular values grow fast, and then stays near 1.
+// newtonSchulz are the coefficients of the polynomial: it is steep at 0, so that small singular values grow fast, and
+// then stays near 1.
 var newtonSchulz = [3]float64{3.4445, -4.7750, 2.0315}
 
-var muon = &rule{name: "Muon", defaults: settings{momentum: 0.95, decay: 0.1, epsilon: 1e-7, rounds: 5}, decoupled: true, matrices: true,
+var muon = &rule{name: "Muon", defaults: settings{momentum: 0.95, decay: 0.1, epsilon: 1e-7, rounds: 5},
+	decoupled: true, matrices: true,
 	options: "Momentum Epsilon NewtonSchulz MatchRMS",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		fresh := graph.Num(1 - u.momentum)
@@ -82,7 +84,9 @@ func (u *update) orthogonal(x *graph.Node) *graph.Node {
 func matrixTrouble(o string, params []*graph.Node) string {
 	for _, w := range params {
 		if w.Rank() != 2 {
-			return fmt.Sprintf("%s needs matrices, but %s has shape %s: train parameters of other ranks with another optimiser, such as optim.AdamW", o, w.Called(), w.Shape())
+			return fmt.Sprintf(
+				"%s needs matrices, but %s has shape %s: train parameters of other ranks with another optimiser, such as optim.AdamW",
+				o, w.Called(), w.Shape())
 		}
 	}
 	return ""

@@ -24,13 +24,16 @@ func TestMuon(t *testing.T) {
 		o             optim.Optimizer
 		rows, columns graph.Dim
 	}{
-		"wide": {optim.Muon(0.02), 2, 3}, "tall": {optim.Muon(0.02), 5, 3}, "square": {optim.Muon(0.02), 3, 3}, "column": {optim.Muon(0.02), 4, 1},
-		"options": {optim.Muon(0.05, optim.Momentum(0.8), optim.WeightDecay(0), optim.NewtonSchulz(3), optim.Epsilon(1e-2), optim.MatchRMS()), 5, 3},
+		"wide": {optim.Muon(0.02), 2, 3}, "tall": {optim.Muon(0.02), 5, 3}, "square": {optim.Muon(0.02), 3, 3},
+		"column": {optim.Muon(0.02), 4, 1},
+		"options": {optim.Muon(0.05, optim.Momentum(0.8), optim.WeightDecay(0), optim.NewtonSchulz(3),
+			optim.Epsilon(1e-2), optim.MatchRMS()), 5, 3},
 	} {
 		for _, dt := range []graph.DType{graph.Float64, graph.Float32} {
 			g := graph.New(name)
 			w := g.ParamInit("w", dt, ramp(1), c.rows, c.columns)
-			scale := constant(g, dt, func(i *graph.Node) *graph.Node { return ops.Add(i, graph.Num(1.0)) }, c.rows, c.columns)
+			scale := constant(g, dt, func(i *graph.Node) *graph.Node { return ops.Add(i, graph.Num(1.0)) }, c.rows,
+				c.columns)
 			loss := ops.Sum(ops.Mul(scale, ops.Square(ops.Sub(w, graph.Num(0.5)))))
 			sess := session(t, g, exec.Outputs(loss), exec.Updates(c.o.Minimize(loss)...))
 			tolerance := map[graph.DType]float64{graph.Float64: 1e-10, graph.Float32: 2e-3}[dt]
@@ -61,7 +64,8 @@ func TestMuonBesideAnother(t *testing.T) {
 			others = append(others, w)
 		}
 	}
-	step := append(optim.Muon(optim.Cosine(0.05, 0, 200)).Minimize(loss, hidden...), optim.AdamW(0.01).Minimize(loss, others...)...)
+	step := append(optim.Muon(optim.Cosine(0.05, 0, 200)).Minimize(loss, hidden...),
+		optim.AdamW(0.01).Minimize(loss, others...)...)
 	sess := session(t, g, exec.Outputs(loss), exec.Updates(step...))
 	feed := exec.Feed{x: []float32{1, 0, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0}, y: []float32{1, -1, 0.5}}
 	last := 0.0

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Optimizer is an update rule with its settings. It is made by functions such as [SGD] and [Adam], has no state, and may be used for
-// several graphs.
+// Optimizer is an update rule with its settings. It is made by functions such as [SGD] and [Adam], has no state, and
+// may be used for several graphs.
 type Optimizer struct {
 	rule *rule
 	settings
@@ -42,7 +42,8 @@ type rule struct {
 }
 
 // rules is the table of optimisers.
-var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor, lamb, lars, rprop, asgd, muon}
+var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor, lamb, lars,
+	rprop, asgd, muon}
 
 // build makes an optimiser of an entry.
 func build[R Rate](r *rule, rate R, opts []Option) Optimizer {
@@ -72,10 +73,12 @@ func (o *Optimizer) apply(opts []Option) {
 	o.wantAtLeastZero("power of the rate", o.ratePower)
 	o.wantAtLeastZero("step from which on a mean is kept", o.averageFrom)
 	if o.etaPlus != 0 && !(o.etaMinus > 0 && o.etaMinus < 1 && o.etaPlus > 1 && !math.IsInf(o.etaPlus, 1)) {
-		o.fail("the factors of steps are %g and %g; the first must be between 0 and 1, and the second more than 1", o.etaMinus, o.etaPlus)
+		o.fail("the factors of steps are %g and %g; the first must be between 0 and 1, and the second more than 1",
+			o.etaMinus, o.etaPlus)
 	}
 	if !(o.leastStep >= 0 && o.leastStep <= o.mostStep) {
-		o.fail("the step sizes are limited to %g to %g; the first must be at least 0, and the second not less", o.leastStep, o.mostStep)
+		o.fail("the step sizes are limited to %g to %g; the first must be at least 0, and the second not less",
+			o.leastStep, o.mostStep)
 	}
 	o.wantFraction("momentum", o.momentum)
 	o.wantFraction("first beta", o.beta1)
@@ -105,16 +108,18 @@ func (o *Optimizer) wantFraction(what string, v float64) {
 	}
 }
 
-// Minimize returns the updates that reduce the loss: one for each parameter, in order, followed by those of the optimiser's state. Without
-// parameters it uses those of [Trainable]. Parameters that are [Frozen] have no update, and no gradient is computed for them. Pass all
-// updates to exec.Updates.
+// Minimize returns the updates that reduce the loss: one for each parameter, in order, followed by those of the
+// optimiser's state. Without parameters it uses those of [Trainable]. Parameters that are [Frozen] have no update, and
+// no gradient is computed for them. Pass all updates to exec.Updates.
 func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node {
 	if loss == nil || loss.Graph() == nil {
-		return []*graph.Node{refuse("Minimize", "the loss is a number written in the program, not a value of a graph", loss)}
+		return []*graph.Node{
+			refuse("Minimize", "the loss is a number written in the program, not a value of a graph", loss)}
 	}
 	if len(params) == 0 {
 		if params = Trainable(loss.Graph()); len(params) == 0 {
-			return []*graph.Node{refuse("Minimize", fmt.Sprintf("graph %q has no floating-point parameters", loss.Graph().Name()), loss)}
+			return []*graph.Node{
+				refuse("Minimize", fmt.Sprintf("graph %q has no floating-point parameters", loss.Graph().Name()), loss)}
 		}
 	}
 	if trouble := o.trouble(params); trouble != "" {
@@ -130,8 +135,8 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 	return o.updates("Minimize", params, autodiff.Grad(loss, params))
 }
 
-// Updates returns the updates for given gradients, such as those from [ClipNorm] or [Accumulate]: grads[i] is the gradient of params[i].
-// The result is like that of Minimize.
+// Updates returns the updates for given gradients, such as those from [ClipNorm] or [Accumulate]: grads[i] is the
+// gradient of params[i]. The result is like that of Minimize.
 func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	if len(params) == 0 {
 		return nil
@@ -190,7 +195,8 @@ func paramTrouble(params []*graph.Node) string {
 		case !w.IsParam():
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
 		case w.IsState():
-			return fmt.Sprintf("%s is state, which optimisers do not train: declare it with Graph.ParamInit", w.Called())
+			return fmt.Sprintf("%s is state, which optimisers do not train: declare it with Graph.ParamInit",
+				w.Called())
 		case slices.Contains(params[:i], w):
 			return fmt.Sprintf("%s is listed twice among the parameters", w.Called())
 		}
@@ -200,7 +206,8 @@ func paramTrouble(params []*graph.Node) string {
 
 func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node {
 	g := params[0].Graph()
-	s := &shared{g: g, fn: fn, name: o.name, when: o.when, owner: firstName(params), owners: map[string]string{}, scalars: map[scalarKey]*graph.Node{}}
+	s := &shared{g: g, fn: fn, name: o.name, when: o.when, owner: firstName(params), owners: map[string]string{},
+		scalars: map[scalarKey]*graph.Node{}}
 	for _, w := range params {
 		key := o.of(w).key
 		if first, known := s.owners[key]; !known || w.Name() < first {
@@ -210,11 +217,16 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 	asked, found := false, false // of rows: see UsedRows
 	for i, w := range params {
 		if of := o.of(w); of.usedRows && !of.frozen {
-			asked, found = true, found || !grads[i].Judged() || namesRows(grads[i]) // what another mistake left unjudged is not known
+			// what another mistake left unjudged is not known
+			asked, found = true, found || !grads[i].Judged() || namesRows(grads[i])
 		}
 	}
 	if asked && !found {
-		return []*graph.Node{refuse(fn, "optim.UsedRows: no gradient is a sum by index, such as that of an embedding table; leave the option out", params[0])}
+		return []*graph.Node{
+			refuse(
+				fn,
+				"optim.UsedRows: no gradient is a sum by index, such as that of an embedding table; leave the option out",
+				params[0])}
 	}
 	var writes []*graph.Node
 	for i, w := range params {
@@ -233,9 +245,9 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 	return append(writes, s.writes...)
 }
 
-// Trainable returns the graph's floating-point parameters that are not state, in the order in which they were declared: those that
-// [Optimizer.Minimize] uses. With scopes, such as the names of layers, it returns only those in one of them; a scope without any is a
-// mistake.
+// Trainable returns the graph's floating-point parameters that are not state, in the order in which they were declared:
+// those that [Optimizer.Minimize] uses. With scopes, such as the names of layers, it returns only those in one of them;
+// a scope without any is a mistake.
 func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	if g == nil {
 		return nil
@@ -257,7 +269,8 @@ func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	}
 	for _, scope := range scopes {
 		if all := g.Params(); !used[scope] && len(all) > 0 {
-			return []*graph.Node{refuse("Trainable", fmt.Sprintf("no parameter of graph %q is in scope %q", g.Name(), scope), all[0])}
+			return []*graph.Node{
+				refuse("Trainable", fmt.Sprintf("no parameter of graph %q is in scope %q", g.Name(), scope), all[0])}
 		}
 	}
 	return params

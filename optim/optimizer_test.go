@@ -31,7 +31,8 @@ func TestStateIsNamedAfterItsParameter(t *testing.T) {
 	step := optim.Adam(0.1).Minimize(loss)
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"hidden.weight", "b", "hidden.weight.exp_avg", "hidden.weight.exp_avg_sq", "b.step", "b.exp_avg", "b.exp_avg_sq"}, names(g.Params()))
+	assert.Equal(t, []string{"hidden.weight", "b", "hidden.weight.exp_avg", "hidden.weight.exp_avg_sq", "b.step",
+		"b.exp_avg", "b.exp_avg_sq"}, names(g.Params()))
 	assert.Len(t, step, 7, "each state is written")
 	for i, p := range []*graph.Node{w, b} {
 		assert.Same(t, p, step[i].In(0), "parameters come first, in their order")
@@ -63,7 +64,8 @@ func TestTwoOptimizers(t *testing.T) {
 	third := optim.SGD(0.1).Minimize(ops.Mul(loss, graph.Num(2)))
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"v", "w", "v.exp_avg", "v.exp_avg_sq", "v.step", "w.exp_avg", "w.exp_avg_sq", "w.step"}, names(g.Params()))
+	assert.Equal(t, []string{"v", "w", "v.exp_avg", "v.exp_avg_sq", "v.step", "w.exp_avg", "w.exp_avg_sq", "w.step"},
+		names(g.Params()))
 	assert.Len(t, third, 2, "state is not trained")
 	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(first, second...)...))
 	assert.NoError(t, err)
@@ -96,9 +98,13 @@ func TestMistakes(t *testing.T) {
 	}{
 		"negative rate": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(-1).Minimize(loss, w) },
 			"the learning rate is -1; it must be a number of at least 0"},
-		"rate that is no number": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(math.NaN()).Minimize(loss, w) },
+		"rate that is no number": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(math.NaN()).Minimize(loss, w)
+		},
 			"the learning rate is NaN"},
-		"momentum of 1": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.Momentum(1)).Minimize(loss, w) },
+		"momentum of 1": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.Momentum(1)).Minimize(loss, w)
+		},
 			"the momentum is 1; it must be at least 0 and less than 1"},
 		"beta": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.Adam(0.1, optim.Betas(0.9, 1.5)).Minimize(loss, w)
@@ -106,14 +112,17 @@ func TestMistakes(t *testing.T) {
 		"option of another rule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.AMSGrad()).Minimize(loss, w)
 		}, "AMSGrad is an option of Adam, AdamW, not of SGD"},
-		"factors of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.Rprop(0.1, optim.Etas(1.2, 0.5)).Minimize(loss, w) },
+		"factors of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.Rprop(0.1, optim.Etas(1.2, 0.5)).Minimize(loss, w)
+		},
 			"the factors of steps are 1.2 and 0.5; the first must be between 0 and 1, and the second more than 1"},
 		"sizes of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.Rprop(0.1, optim.StepSizes(2, 1)).Minimize(loss, w)
 		},
 			"the step sizes are limited to 2 to 1"},
 		"milestones": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
-			optim.SGD(optim.Sequence([]optim.Schedule{optim.Constant(1, 1, 1), optim.Constant(1, 1, 1)})).Minimize(loss, w)
+			optim.SGD(optim.Sequence([]optim.Schedule{optim.Constant(1, 1, 1), optim.Constant(1, 1, 1)})).Minimize(
+				loss, w)
 		}, "optim.Sequence has 2 schedules and 0 milestones; there must be one milestone between each two"},
 		"milestones that fall": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.Sequence(make([]optim.Schedule, 3), 5, 4)).Minimize(loss, w)
@@ -144,12 +153,16 @@ func TestMistakes(t *testing.T) {
 		"negative rate of a group": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.LearningRate(-1))).Minimize(loss, w)
 		}, "the learning rate is -1"},
-		"all frozen": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.Frozen()).Minimize(loss, w) },
+		"all frozen": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.Frozen()).Minimize(loss, w)
+		},
 			"all parameters are frozen"},
 		"condition of some shape": {func(_ *graph.Graph, loss, w, x *graph.Node) {
 			optim.SGD(0.1, optim.When(x)).Minimize(loss, w)
 		}, "the condition x is float32[3]; it must be a bool scalar"},
-		"nil condition": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.When(nil)).Minimize(loss, w) },
+		"nil condition": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.When(nil)).Minimize(loss, w)
+		},
 			"the condition of optim.When is a nil node"},
 		"two optimisers of one parameter": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.Adam(0.1, optim.Name("first")).Minimize(loss, w)
@@ -184,7 +197,9 @@ func TestMistakes(t *testing.T) {
 		"gradients": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1).Updates([]*graph.Node{w}, nil)
 		}, "there are 1 parameters and 0 gradients"},
-		"loss that is no scalar": {func(_ *graph.Graph, _, w, x *graph.Node) { optim.SGD(0.1).Minimize(ops.Mul(w, x), w) },
+		"loss that is no scalar": {func(_ *graph.Graph, _, w, x *graph.Node) {
+			optim.SGD(0.1).Minimize(ops.Mul(w, x), w)
+		},
 			"grad can be implicitly created only for scalar outputs"},
 		"forgotten parameter": {func(g *graph.Graph, loss, _, _ *graph.Node) {
 			g.Param("unused", graph.Float32, 3)
@@ -203,7 +218,8 @@ func TestMistakes(t *testing.T) {
 					}
 				})
 			}
-			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.Frozen())).Minimize(ops.Sub(ops.Add(answers[3], ops.Add(answers[4], answers[5])), ops.StopGradient(answers[0])))
+			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.Frozen())).Minimize(
+				ops.Sub(ops.Add(answers[3], ops.Add(answers[4], answers[5])), ops.StopGradient(answers[0])))
 		}, `help: train the others: Minimize(loss, optim.Trainable(g, "student")...)`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +263,8 @@ func TestFirstStateOfHalves(t *testing.T) {
 	g := graph.New("halves")
 	w := g.Param("w", graph.BFloat16, 2)
 	loss := ops.Sum(ops.Mul(w, graph.Num(3)))
-	sess := session(t, g, exec.Outputs(loss), exec.Updates(optim.Adagrad(0.1, optim.InitialAccumulator(0.5)).Minimize(loss)...))
+	sess := session(t, g, exec.Outputs(loss),
+		exec.Updates(optim.Adagrad(0.1, optim.InitialAccumulator(0.5)).Minimize(loss)...))
 	v, err := sess.Param(g.ByName("w.sum"))
 	require.NoError(t, err)
 	require.Equal(t, []float32{0.5, 0.5}, v.Widened().Data)
@@ -263,9 +280,12 @@ func TestSizesOfHalves(t *testing.T) {
 		begin      []float32
 		grad, want []float64
 	}{
-		{"Adafactor", optim.Adafactor(0.1), 3, []float32{1, 2, 3, 4, 300, 6}, []float64{0.5, -0.25, 0, 0, 20, -1}, []float64{-8.09375, 90.1875, 3, 4, 289.75, 15.8281}},
-		{"Lars", optim.Lars(100.0, optim.Momentum(0)), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1}, []float64{264.6, 0, 0, 0, 0, 364.6}},
-		{"Lamb", optim.Lamb(0.1), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1}, []float64{264.6, 0, 0, 0, 0, 364.6}},
+		{"Adafactor", optim.Adafactor(0.1), 3, []float32{1, 2, 3, 4, 300, 6}, []float64{0.5, -0.25, 0, 0, 20, -1},
+			[]float64{-8.09375, 90.1875, 3, 4, 289.75, 15.8281}},
+		{"Lars", optim.Lars(100.0, optim.Momentum(0)), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1},
+			[]float64{264.6, 0, 0, 0, 0, 364.6}},
+		{"Lamb", optim.Lamb(0.1), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1},
+			[]float64{264.6, 0, 0, 0, 0, 364.6}},
 	} {
 		g := graph.New("sizes")
 		w, x := g.Param("w", graph.Float16, 3, 2), g.Input("x", graph.Float16, 3, 2)

@@ -41,7 +41,8 @@ type settings struct {
 	matchRMS      bool
 }
 
-// Option changes an optimiser's settings. An option that the optimiser does not have is a mistake, recorded where the optimiser is used.
+// Option changes an optimiser's settings. An option that the optimiser does not have is a mistake, recorded where the
+// optimiser is used.
 type Option func(*Optimizer)
 
 // only returns an option that not all optimisers have.
@@ -60,7 +61,8 @@ type group struct {
 	opts   []Option
 }
 
-// For applies options to some of the parameters only: a parameter group. If a parameter is in two groups, the options of the later one win.
+// For applies options to some of the parameters only: a parameter group. If a parameter is in two groups, the options
+// of the later one win.
 //
 //	optim.AdamW(1e-3, optim.For(biases, optim.WeightDecay(0)), optim.For(head, optim.LearningRate(1e-2)))
 func For(params []*graph.Node, opts ...Option) Option {
@@ -96,12 +98,12 @@ func LearningRate[R Rate](rate R) Option {
 // Frozen leaves the parameters of [For] unchanged.
 func Frozen() Option { return func(o *Optimizer) { o.frozen = true } }
 
-// Name names the optimiser's state: for fc.weight it is fc.weight.slow.exp_avg with Name("slow"), and fc.weight.exp_avg without a name. Two
-// optimisers of the same parameter need different names.
+// Name names the optimiser's state: for fc.weight it is fc.weight.slow.exp_avg with Name("slow"), and fc.weight.exp_avg
+// without a name. Two optimisers of the same parameter need different names.
 func Name(name string) Option { return func(o *Optimizer) { o.name = name } }
 
-// When performs the updates only in runs in which a bool scalar is true; in others the parameters, the optimiser's state and its step count
-// do not change.
+// When performs the updates only in runs in which a bool scalar is true; in others the parameters, the optimiser's
+// state and its step count do not change.
 func When(condition *graph.Node) Option {
 	return func(o *Optimizer) {
 		if condition == nil {

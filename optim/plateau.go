@@ -9,8 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Plateau lowers a learning rate when a metric, such as the validation loss, no longer improves (ReduceLROnPlateau). The rate and the
-// rule's memory are state of the graph, and part of checkpoints.
+// Plateau lowers a learning rate when a metric, such as the validation loss, no longer improves (ReduceLROnPlateau).
+// The rate and the rule's memory are state of the graph, and part of checkpoints.
 //
 //	plateau := optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{Patience: 3})
 //	step := optim.SGD(plateau.Rate()).Minimize(loss)
@@ -23,7 +23,8 @@ type Plateau struct {
 	updates                  []*graph.Node
 }
 
-// PlateauRule says when a rate is lowered, and by how much. Fields that are 0 default to PyTorch's values, which are given with each field.
+// PlateauRule says when a rate is lowered, and by how much. Fields that are 0 default to PyTorch's values, which are
+// given with each field.
 type PlateauRule struct {
 	Factor    float64 // 0.1: the rate is multiplied by it
 	Patience  int     // 10: the number of times without improvement that are tolerated; -1 for none
@@ -34,8 +35,8 @@ type PlateauRule struct {
 	Absolute  bool    // whether Threshold is absolute, not a fraction
 }
 
-// NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling, Int64 scalars: the number of times in
-// a row without improvement, and the number of times still to ignore.
+// NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling, Int64 scalars: the
+// number of times in a row without improvement, and the number of times still to ignore.
 func NewPlateau(g *graph.Graph, name string, rate float64, rule PlateauRule) *Plateau {
 	p := &Plateau{PlateauRule: rule.withDefaults()}
 	for _, w := range []want{
@@ -74,8 +75,9 @@ func (r PlateauRule) withDefaults() PlateauRule {
 // Rate returns the rate, a Float64 scalar, for an optimiser; make it an output to see it.
 func (p *Plateau) Rate() *graph.Node { return p.rate }
 
-// Updates returns the writes that process a metric, a floating-point scalar: a loss of the graph, or an input. They belong to a program
-// that runs once per measurement, such as an evaluation program, not to the training step. NaN is not an improvement.
+// Updates returns the writes that process a metric, a floating-point scalar: a loss of the graph, or an input. They
+// belong to a program that runs once per measurement, such as an evaluation program, not to the training step. NaN is
+// not an improvement.
 func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	if p.trouble != "" {
 		return []*graph.Node{p.rate}
@@ -83,7 +85,8 @@ func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	if measure == nil || measure.Judged() && (measure.Rank() != 0 || !measure.DType().IsFloat()) {
 		trouble := "the measure is a nil node"
 		if measure != nil {
-			trouble = fmt.Sprintf("the measure %s is %s%s; it must be a floating-point scalar", measure.Called(), measure.DType(), measure.Shape())
+			trouble = fmt.Sprintf("the measure %s is %s%s; it must be a floating-point scalar", measure.Called(),
+				measure.DType(), measure.Shape())
 		}
 		return []*graph.Node{refuse("Updates", trouble, p.rate)}
 	}
@@ -119,8 +122,8 @@ func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	return writes
 }
 
-// Fed returns the updates for a metric that is fed, and its input, a Float64 scalar. All calls return the same nodes. Package train has an
-// observer that feeds metrics of epochs.
+// Fed returns the updates for a metric that is fed, and its input, a Float64 scalar. All calls return the same nodes.
+// Package train has an observer that feeds metrics of epochs.
 func (p *Plateau) Fed() (measure *graph.Node, updates []*graph.Node) {
 	if p.measure == nil && p.rate.Graph() != nil {
 		g := p.rate.Graph()

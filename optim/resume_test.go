@@ -30,9 +30,11 @@ type updatesOf func(g *graph.Graph, loss, shown *graph.Node) (step, between []*g
 
 func newKept(t *testing.T, build updatesOf) *kept {
 	g := graph.New("kept")
-	k := &kept{x: g.Input("x", graph.Float32, g.Dim("batch"), 3), y: g.Input("y", graph.Float32, g.Dim("batch"), 1), shown: g.Input("shown", graph.Float64)}
+	k := &kept{x: g.Input("x", graph.Float32, g.Dim("batch"), 3), y: g.Input("y", graph.Float32, g.Dim("batch"), 1),
+		shown: g.Input("shown", graph.Float64)}
 	pass := nn.Training(g)
-	network := nn.Sequential(nn.NewLinear(g, "a", 3, 5), nn.NewBatchNorm(g, "norm", 5), nn.Func(ops.Tanh), nn.Dropout(0.3), nn.NewLinear(g, "b", 5, 1))
+	network := nn.Sequential(nn.NewLinear(g, "a", 3, 5), nn.NewBatchNorm(g, "norm", 5), nn.Func(ops.Tanh),
+		nn.Dropout(0.3), nn.NewLinear(g, "b", 5, 1))
 	k.loss = ops.MSE(network.Apply(pass, k.x), k.y)
 	step, between := build(g, k.loss, k.shown)
 	step = append(step, pass.Updates()...)
@@ -86,7 +88,8 @@ func all(t *testing.T, s *exec.Session) map[string]exec.Array {
 // parameters are those of a training that was never stopped, to the last bit.
 func TestResumedTraining(t *testing.T) {
 	cases := map[string]updatesOf{
-		"accumulation, clipping, plateau, stochastic average": func(g *graph.Graph, loss, shown *graph.Node) (step, between []*graph.Node) {
+		"accumulation, clipping, plateau, stochastic average": func(g *graph.Graph, loss, shown *graph.Node) (
+			step, between []*graph.Node) {
 			params := optim.Trainable(g)
 			plateau := optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{Patience: 1, Cooldown: 1})
 			grads, full := optim.Accumulate(params, autodiff.Grad(loss, params), 3)

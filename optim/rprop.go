@@ -17,7 +17,8 @@ import (
 // and 1.2), StepSizes (1e-6 and 50).
 func Rprop[R Rate](rate R, opts ...Option) Optimizer { return build(rprop, rate, opts) }
 
-var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2, leastStep: 1e-6, mostStep: 50}, options: "Etas StepSizes",
+var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2, leastStep: 1e-6, mostStep: 50},
+	options: "Etas StepSizes",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		zero, one := graph.Num(0.0), graph.Num(1.0)
 		before := u.state(u.w.Name(), "prev", u.t, 0, u.w.Shape())
@@ -33,24 +34,26 @@ var rprop = &rule{name: "Rprop", defaults: settings{etaMinus: 0.5, etaPlus: 1.2,
 				old = ops.Where(ops.Equal(u.steps(), one), u.rateOf(), old)
 			}
 			times := func(eta float64) *graph.Node { return ops.Mul(old, graph.Num(eta)) }
-			return ops.Clamp(ops.Where(ops.Greater(along, zero), times(u.etaPlus), ops.Where(turned, times(u.etaMinus), old)), u.leastStep, u.mostStep)
+			return ops.Clamp(ops.Where(ops.Greater(along, zero), times(u.etaPlus),
+				ops.Where(turned, times(u.etaMinus), old)), u.leastStep, u.mostStep)
 		})
 		u.writes = append(u.writes, u.write(before, g))
 		return ops.Mul(ops.Sign(g), size)
 	}}
 
-// ASGD is stochastic gradient descent with a decaying rate, which also keeps the mean of the parameter over the steps (Polyak and Juditsky,
-// 1992). With t steps before this one:
+// ASGD is stochastic gradient descent with a decaying rate, which also keeps the mean of the parameter over the steps
+// (Polyak and Juditsky, 1992). With t steps before this one:
 //
 //	η = rate / (1 + λ·rate·t)^power
 //	w = (1 - λ·η)·w - η·grad
 //	ax = ax + (w - ax)/max(1, t - from)
 //
-// A schedule takes effect in its own step; PyTorch's takes effect one step later. State: ax. Options: Lambda (λ, 1e-4), RatePower (0.75),
-// AverageFrom (1e6).
+// A schedule takes effect in its own step; PyTorch's takes effect one step later. State: ax. Options: Lambda (λ, 1e-4),
+// RatePower (0.75), AverageFrom (1e6).
 func ASGD[R Rate](rate R, opts ...Option) Optimizer { return build(asgd, rate, opts) }
 
-var asgd = &rule{name: "ASGD", defaults: settings{lambda: 1e-4, ratePower: 0.75, averageFrom: 1e6}, options: "Lambda RatePower AverageFrom",
+var asgd = &rule{name: "ASGD", defaults: settings{lambda: 1e-4, ratePower: 0.75, averageFrom: 1e6},
+	options: "Lambda RatePower AverageFrom",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		before := func() *graph.Node { return ops.Sub(u.steps(), graph.Num(1.0)) }
 		eta := u.scalar("eta", func() *graph.Node {

@@ -8,14 +8,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Rate is a learning rate: a number; a floating-point scalar of the graph, such as an input or a state that the program sets; or a
-// [Schedule].
+// Rate is a learning rate: a number; a floating-point scalar of the graph, such as an input or a state that the program
+// sets; or a [Schedule].
 type Rate interface {
 	float64 | float32 | int | *graph.Node | Schedule
 }
 
-// Schedule is a rate that depends on the number of previous steps, s, which is 0 in the first step. An optimiser uses its own step count,
-// which is state and part of checkpoints. The formulas are those of torch.optim.lr_scheduler.
+// Schedule is a rate that depends on the number of previous steps, s, which is 0 in the first step. An optimiser uses
+// its own step count, which is state and part of checkpoints. The formulas are those of torch.optim.lr_scheduler.
 type Schedule struct {
 	number  float64
 	node    *graph.Node
@@ -52,7 +52,8 @@ func (r Schedule) trouble() string {
 	case r.wrong != "":
 		return r.wrong
 	case n != nil && n.Judged() && (n.Rank() != 0 || !n.DType().IsFloat()):
-		return fmt.Sprintf("the learning rate %s is %s%s; it must be a floating-point scalar", n.Called(), n.DType(), n.Shape())
+		return fmt.Sprintf("the learning rate %s is %s%s; it must be a floating-point scalar", n.Called(), n.DType(),
+			n.Shape())
 	}
 	return ""
 }

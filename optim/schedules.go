@@ -33,7 +33,8 @@ func MultiStep(base, factor float64, milestones ...int) Schedule {
 	return schedule("MultiStep", func(s *graph.Node) *graph.Node {
 		rate := s.Graph().Scalar(graph.Float64, base)
 		for _, m := range milestones {
-			rate = ops.Mul(rate, ops.Where(ops.Less(s, num(float64(m))), num(1), s.Graph().Scalar(graph.Float64, factor)))
+			rate = ops.Mul(rate,
+				ops.Where(ops.Less(s, num(float64(m))), num(1), s.Graph().Scalar(graph.Float64, factor)))
 		}
 		return rate
 	}, atLeastZero("base rate", base), atLeastZero("factor", factor))
@@ -50,7 +51,8 @@ func Exponential(base, factor float64) Schedule {
 func Linear(base, first, last float64, steps int) Schedule {
 	return schedule("Linear", func(s *graph.Node) *graph.Node {
 		return ops.Mul(num(base), ops.Add(num(first), ops.Mul(fraction(s, steps), num(last-first))))
-	}, atLeastZero("base rate", base), atLeastZero("first factor", first), atLeastZero("last factor", last), positive("number of steps", steps))
+	}, atLeastZero("base rate", base), atLeastZero("first factor", first), atLeastZero("last factor", last),
+		positive("number of steps", steps))
 }
 
 // Polynomial is base·(1 - s/steps)^power, and 0 after that (PolynomialLR).
@@ -60,16 +62,16 @@ func Polynomial(base, power float64, steps int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("power", power), positive("number of steps", steps))
 }
 
-// Cosine falls from base to least in the given number of steps along half a cosine: least + (base-least)·(1 + cos(π·s/steps))/2. After that
-// it stays at least, unlike CosineAnnealingLR, which rises again.
+// Cosine falls from base to least in the given number of steps along half a cosine: least + (base-least)·(1 +
+// cos(π·s/steps))/2. After that it stays at least, unlike CosineAnnealingLR, which rises again.
 func Cosine(base, least float64, steps int) Schedule {
 	return schedule("Cosine", func(s *graph.Node) *graph.Node {
 		return halfCosine(base, least, fraction(s, steps))
 	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("number of steps", steps))
 }
 
-// CosineRestarts falls from base to least as [Cosine] does, then restarts. The first period has first steps, and each later one times as
-// many as the one before (CosineAnnealingWarmRestarts; Loshchilov and Hutter, 2017).
+// CosineRestarts falls from base to least as [Cosine] does, then restarts. The first period has first steps, and each
+// later one times as many as the one before (CosineAnnealingWarmRestarts; Loshchilov and Hutter, 2017).
 func CosineRestarts(base, least float64, first, times int) Schedule {
 	return schedule("CosineRestarts", func(s *graph.Node) *graph.Node {
 		if times == 1 {
@@ -81,11 +83,12 @@ func CosineRestarts(base, least float64, first, times int) Schedule {
 		length := ops.Mul(ops.Pow(num(k), ops.Floor(ops.Div(ops.Log(periods), num(math.Log(k))))), num(f))
 		begin := ops.Div(ops.Sub(length, num(f)), num(k-1))
 		return halfCosine(base, least, ops.Div(ops.Sub(s, begin), length))
-	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("first period", first), positive("growth of the periods", times))
+	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("first period", first),
+		positive("growth of the periods", times))
 }
 
-// WarmUp multiplies the first rate of another schedule by a factor that rises from first to 1 in the given number of steps, and then
-// follows that schedule from its start: LinearLR and the schedule in a SequentialLR.
+// WarmUp multiplies the first rate of another schedule by a factor that rises from first to 1 in the given number of
+// steps, and then follows that schedule from its start: LinearLR and the schedule in a SequentialLR.
 //
 //	optim.AdamW(optim.WarmUp(100, 0.01, optim.Cosine(3e-4, 0, 10_000)))
 func WarmUp[R Rate](steps int, first float64, then R) Schedule {

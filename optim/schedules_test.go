@@ -15,26 +15,30 @@ import (
 
 // schedules are those of testdata/steps.py.
 var schedules = map[string]optim.Schedule{
-	"step":               optim.Step(0.1, 0.5, 7),
-	"multistep":          optim.MultiStep(0.1, 0.3, 5, 20, 21),
-	"exponential":        optim.Exponential(0.1, 0.9),
-	"linear":             optim.Linear(0.1, 0.25, 0.75, 30),
-	"polynomial":         optim.Polynomial(0.1, 1.5, 50),
-	"cosine":             optim.Cosine(0.1, 0.01, 59),
-	"restarts":           optim.CosineRestarts(0.1, 0.01, 10, 1),
-	"growing restarts":   optim.CosineRestarts(0.1, 0.01, 3, 2),
-	"tripled restarts":   optim.CosineRestarts(0.1, 0, 1, 3),
-	"one cycle":          optim.OneCycle(0.1, 61),
-	"one cycle lines":    optim.OneCycleWith(0.1, 61, optim.OneCycleRule{Rising: 0.4, Lines: true, Start: 10, End: 100}),
+	"step":             optim.Step(0.1, 0.5, 7),
+	"multistep":        optim.MultiStep(0.1, 0.3, 5, 20, 21),
+	"exponential":      optim.Exponential(0.1, 0.9),
+	"linear":           optim.Linear(0.1, 0.25, 0.75, 30),
+	"polynomial":       optim.Polynomial(0.1, 1.5, 50),
+	"cosine":           optim.Cosine(0.1, 0.01, 59),
+	"restarts":         optim.CosineRestarts(0.1, 0.01, 10, 1),
+	"growing restarts": optim.CosineRestarts(0.1, 0.01, 3, 2),
+	"tripled restarts": optim.CosineRestarts(0.1, 0, 1, 3),
+	"one cycle":        optim.OneCycle(0.1, 61),
+	"one cycle lines": optim.OneCycleWith(
+		0.1, 61, optim.OneCycleRule{Rising: 0.4, Lines: true, Start: 10, End: 100}),
 	"one cycle of three": optim.OneCycleWith(0.1, 61, optim.OneCycleRule{Three: true}),
 	"constant":           optim.Constant(0.1, 0.25, 9),
 	"cyclic":             optim.Cyclic(0.01, 0.1, 7, optim.CyclicRule{}),
 	"cyclic halved":      optim.Cyclic(0.01, 0.1, 3, optim.CyclicRule{Down: 8, Halved: true}),
 	"cyclic falling":     optim.Cyclic(0.01, 0.1, 6, optim.CyclicRule{Down: 2, Factor: 0.95}),
-	"formula":            optim.Formula(0.1, func(s *graph.Node) *graph.Node { return ops.Rsqrt(ops.Add(s, graph.Num(1))) }),
-	"sequence":           optim.Sequence([]optim.Schedule{optim.Constant(0.1, 0.1, 20), optim.Step(0.1, 0.5, 4), optim.Exponential(0.1, 0.9)}, 20, 41),
-	"chained":            optim.Chained(optim.Constant(0.1, 0.1, 20), optim.Exponential(1, 0.9), optim.Step(1, 0.5, 7)),
-	"warm-up":            optim.WarmUp(10, 0.1, optim.Exponential(0.1, 0.9)),
+	"formula": optim.Formula(0.1, func(s *graph.Node) *graph.Node {
+		return ops.Rsqrt(ops.Add(s, graph.Num(1)))
+	}),
+	"sequence": optim.Sequence(
+		[]optim.Schedule{optim.Constant(0.1, 0.1, 20), optim.Step(0.1, 0.5, 4), optim.Exponential(0.1, 0.9)}, 20, 41),
+	"chained": optim.Chained(optim.Constant(0.1, 0.1, 20), optim.Exponential(1, 0.9), optim.Step(1, 0.5, 7)),
+	"warm-up": optim.WarmUp(10, 0.1, optim.Exponential(0.1, 0.9)),
 }
 
 // Each schedule gives the rates of PyTorch's, by itself and as the rate of an optimiser: SGD
@@ -88,9 +92,11 @@ func TestPlateauOfPyTorch(t *testing.T) {
 		rate, sign     float64
 		measures, want []float64
 	}{
-		"usual":     {optim.PlateauRule{}, 0.1, 1, answers.Measures, answers.Usual},
-		"largest":   {optim.PlateauRule{Largest: true, Patience: 3, Factor: 0.5, Cooldown: 2, Least: 0.01}, 0.1, -1, answers.Measures, answers.Largest},
-		"absolute":  {optim.PlateauRule{Absolute: true, Threshold: 0.02, Patience: 2}, 0.1, 1, answers.Measures, answers.Absolute},
+		"usual": {optim.PlateauRule{}, 0.1, 1, answers.Measures, answers.Usual},
+		"largest": {optim.PlateauRule{Largest: true, Patience: 3, Factor: 0.5, Cooldown: 2, Least: 0.01}, 0.1, -1,
+			answers.Measures, answers.Largest},
+		"absolute": {optim.PlateauRule{Absolute: true, Threshold: 0.02, Patience: 2}, 0.1, 1, answers.Measures,
+			answers.Absolute},
 		"impatient": {optim.PlateauRule{Patience: -1}, 1, 1, []float64{3, math.NaN()}, []float64{1, 0.1}},
 	} {
 		g := graph.New(name)
@@ -120,7 +126,9 @@ func TestRates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fixed := newQuadratic(t, func(r *graph.Node) optim.Optimizer { return with(rate) })
 			fed := newQuadratic(t, func(r *graph.Node) optim.Optimizer { return with(r) })
-			scheduled := newQuadratic(t, func(r *graph.Node) optim.Optimizer { return with(optim.Exponential(rate, 1)) })
+			scheduled := newQuadratic(t, func(r *graph.Node) optim.Optimizer {
+				return with(optim.Exponential(rate, 1))
+			})
 			for range 5 {
 				fixed.step(t, nil)
 				scheduled.step(t, nil)
@@ -151,7 +159,8 @@ func with(r any, number maker[float64], node maker[*graph.Node], schedule maker[
 // Each group has its own rate, decay and count of nothing else; frozen parameters stay.
 func TestGroups(t *testing.T) {
 	g := graph.New("groups")
-	a, b, c := g.ParamInit("a", graph.Float64, start(1)), g.ParamInit("b", graph.Float64, start(1)), g.ParamInit("c", graph.Float64, start(1))
+	a, b, c := g.ParamInit("a", graph.Float64, start(1)), g.ParamInit("b", graph.Float64, start(1)),
+		g.ParamInit("c", graph.Float64, start(1))
 	unused := g.Param("unused", graph.Float64)
 	loss := ops.Add(ops.Add(a, b), c)
 	slow := []*graph.Node{b, c}

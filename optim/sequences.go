@@ -11,7 +11,8 @@ import (
 func Constant(base, factor float64, steps int) Schedule {
 	return schedule("Constant", func(s *graph.Node) *graph.Node {
 		return ops.Where(ops.Less(s, num(float64(steps))), num(base*factor), s.Graph().Scalar(graph.Float64, base))
-	}, atLeastZero("base rate", base), atLeastZero("factor", factor), want{"number of steps", "at least 0", float64(steps), steps >= 0})
+	}, atLeastZero("base rate", base), atLeastZero("factor", factor),
+		want{"number of steps", "at least 0", float64(steps), steps >= 0})
 }
 
 // InverseTime is base / (1 + decay·s/every) (Keras' InverseTimeDecay).
@@ -21,8 +22,8 @@ func InverseTime(base, decay float64, every int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("decay", decay), positive("number of steps", every))
 }
 
-// Formula is base times the result of a function of the number of previous steps, a Float64 scalar (LambdaLR). The function builds nodes,
-// and is called once for each use.
+// Formula is base times the result of a function of the number of previous steps, a Float64 scalar (LambdaLR). The
+// function builds nodes, and is called once for each use.
 //
 //	optim.SGD(optim.Formula(0.1, func(s *graph.Node) *graph.Node { return ops.Rsqrt(ops.Add(s, graph.Num(1))) }))
 func Formula(base float64, factor func(s *graph.Node) *graph.Node) Schedule {
@@ -35,23 +36,30 @@ func Formula(base float64, factor func(s *graph.Node) *graph.Node) Schedule {
 		case v == nil:
 			return refuse("Formula", "the function of optim.Formula returned a nil node", s)
 		case v.Judged() && (v.Rank() != 0 || !v.DType().IsFloat()):
-			return refuse("Formula", fmt.Sprintf("the function of optim.Formula returned %s%s; it must return a floating-point scalar", v.DType(), v.Shape()), s)
+			return refuse("Formula", fmt.Sprintf(
+				"the function of optim.Formula returned %s%s; it must return a floating-point scalar", v.DType(),
+				v.Shape()), s)
 		}
 		return ops.Mul(num(base), ops.Cast(v, graph.Float64))
 	}, atLeastZero("base rate", base))
 }
 
-// Sequence follows one schedule after another: at each milestone the next one starts with its first rate (SequentialLR). There is one
-// milestone fewer than schedules, in ascending order.
+// Sequence follows one schedule after another: at each milestone the next one starts with its first rate
+// (SequentialLR). There is one milestone fewer than schedules, in ascending order.
 //
 //	optim.Sequence([]optim.Schedule{optim.Constant(0.1, 0.1, 20), optim.Exponential(0.1, 0.9)}, 20)
 func Sequence(schedules []Schedule, milestones ...int) Schedule {
 	if len(schedules) == 0 || len(milestones) != len(schedules)-1 {
-		return Schedule{wrong: fmt.Sprintf("optim.Sequence has %d schedules and %d milestones; there must be one milestone between each two", len(schedules), len(milestones))}
+		return Schedule{
+			wrong: fmt.Sprintf(
+				"optim.Sequence has %d schedules and %d milestones; there must be one milestone between each two",
+				len(schedules), len(milestones))}
 	}
 	for i, m := range milestones {
 		if m < 0 || i > 0 && m < milestones[i-1] {
-			return Schedule{wrong: fmt.Sprintf("the milestones of optim.Sequence are %v; they must be ascending, from at least 0", milestones)}
+			return Schedule{
+				wrong: fmt.Sprintf("the milestones of optim.Sequence are %v; they must be ascending, from at least 0",
+					milestones)}
 		}
 	}
 	if trouble := troubleOf(schedules); trouble != "" {
@@ -76,8 +84,8 @@ func Sequence(schedules []Schedule, milestones ...int) Schedule {
 	})
 }
 
-// Chained is the product of several schedules (ChainedScheduler of those that multiply the rate). All but one have a base of
-// 1.
+// Chained is the product of several schedules (ChainedScheduler of those that multiply the rate). All but one have a
+// base of 1.
 func Chained(schedules ...Schedule) Schedule {
 	if len(schedules) == 0 {
 		return Schedule{wrong: "optim.Chained has no schedules"}

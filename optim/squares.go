@@ -10,11 +10,13 @@ import (
 //	v = α·v + (1-α)·grad²
 //	w -= rate·grad / (√v + ε)
 //
-// With [Centered], v-mean² replaces v, where mean is the running mean of the gradients; with [Momentum], the quotient is accumulated in a
-// velocity. State: square_avg, grad_avg, momentum_buffer. Options: Smoothing (α, 0.99), Epsilon (1e-8), Centered, Momentum.
+// With [Centered], v-mean² replaces v, where mean is the running mean of the gradients; with [Momentum], the quotient
+// is accumulated in a velocity. State: square_avg, grad_avg, momentum_buffer. Options: Smoothing (α, 0.99), Epsilon
+// (1e-8), Centered, Momentum.
 func RMSProp[R Rate](rate R, opts ...Option) Optimizer { return build(rmsProp, rate, opts) }
 
-var rmsProp = &rule{name: "RMSProp", defaults: settings{smoothing: 0.99, epsilon: 1e-8}, options: "Smoothing Epsilon Centered Momentum",
+var rmsProp = &rule{name: "RMSProp", defaults: settings{smoothing: 0.99, epsilon: 1e-8},
+	options: "Smoothing Epsilon Centered Momentum",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		v := u.meanSquare(grad)
 		if u.centered {
@@ -24,7 +26,9 @@ var rmsProp = &rule{name: "RMSProp", defaults: settings{smoothing: 0.99, epsilon
 		step := ops.Div(grad, ops.Add(ops.Sqrt(v), graph.Num(u.epsilon)))
 		if u.momentum != 0 {
 			quotient := step
-			step = u.keep("momentum_buffer", func(old *graph.Node) *graph.Node { return ops.Add(ops.Mul(old, graph.Num(u.momentum)), quotient) })
+			step = u.keep("momentum_buffer", func(old *graph.Node) *graph.Node {
+				return ops.Add(ops.Mul(old, graph.Num(u.momentum)), quotient)
+			})
 		}
 		return ops.Mul(step, u.rateOf())
 	}}
@@ -43,7 +47,8 @@ func (u *update) meanSquare(grad *graph.Node) *graph.Node {
 // State: sum (s). Options: RateDecay (0), InitialAccumulator (0), Epsilon (1e-10), UsedRows.
 func Adagrad[R Rate](rate R, opts ...Option) Optimizer { return build(adagrad, rate, opts) }
 
-var adagrad = &rule{name: "Adagrad", defaults: settings{epsilon: 1e-10}, options: "RateDecay InitialAccumulator Epsilon UsedRows",
+var adagrad = &rule{name: "Adagrad", defaults: settings{epsilon: 1e-10},
+	options: "RateDecay InitialAccumulator Epsilon UsedRows",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		rate := u.rateOf()
 		if u.rateDecay != 0 {
@@ -52,7 +57,9 @@ var adagrad = &rule{name: "Adagrad", defaults: settings{epsilon: 1e-10}, options
 				return ops.Div(u.learningRate(), ops.Add(graph.Num(1.0), ops.Mul(before, graph.Num(u.rateDecay))))
 			})
 		}
-		sum := u.keepFrom(filled(u.accumulator), "sum", u.w.Shape(), func(old *graph.Node) *graph.Node { return ops.Add(old, ops.Square(grad)) })
+		sum := u.keepFrom(filled(u.accumulator), "sum", u.w.Shape(), func(old *graph.Node) *graph.Node {
+			return ops.Add(old, ops.Square(grad))
+		})
 		return ops.Div(ops.Mul(grad, rate), ops.Add(ops.Sqrt(sum), graph.Num(u.epsilon)))
 	}}
 

@@ -118,7 +118,8 @@ func (u *update) keep(kind string, next func(old *graph.Node) *graph.Node) *grap
 }
 
 // keepFrom is keep of a state of another shape or beginning.
-func (u *update) keepFrom(start filled, kind string, shape graph.Shape, next func(old *graph.Node) *graph.Node) *graph.Node {
+func (u *update) keepFrom(start filled, kind string, shape graph.Shape,
+	next func(old *graph.Node) *graph.Node) *graph.Node {
 	old := u.state(u.w.Name(), kind, u.t, start, shape)
 	if u.rows != nil {
 		before := u.now(old)
@@ -138,7 +139,8 @@ func (u *shared) state(owner, kind string, t graph.DType, start filled, shape gr
 	}
 	full := owner + graph.ScopeSeparator + kind
 	if first := u.g.ByName(full); first != nil && u.refused == nil {
-		u.refused = refuse(u.fn, fmt.Sprintf("the state %s already belongs to the optimiser at %s: use optim.Name to give each optimiser of a parameter its own name",
+		u.refused = refuse(u.fn, fmt.Sprintf(
+			"the state %s already belongs to the optimiser at %s: use optim.Name to give each optimiser of a parameter its own name",
 			full, first.Pos()), u.g.ByName(owner))
 	}
 	if u.refused != nil {

@@ -5,20 +5,22 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Lamb scales the step of [Adam] for each tensor to the norm of the tensor, so that batches may be large (You and others, 2020), as
-// optax.lamb does. With the norms |·| over all elements of a tensor:
+// Lamb scales the step of [Adam] for each tensor to the norm of the tensor, so that batches may be large (You and
+// others, 2020), as optax.lamb does. With the norms |·| over all elements of a tensor:
 //
 //	u = m/(1-β1ᵗ) / (√v/√(1-β2ᵗ) + ε) + decay·w
 //	w -= rate · |w|/|u| · u
 //
-// If a norm is 0, the quotient counts as 1. Norms need the whole tensor: an update takes more than one kernel. State: exp_avg (m),
-// exp_avg_sq (v). Options: Betas (0.9 and 0.999), Epsilon (1e-6).
+// If a norm is 0, the quotient counts as 1. Norms need the whole tensor: an update takes more than one kernel. State:
+// exp_avg (m), exp_avg_sq (v). Options: Betas (0.9 and 0.999), Epsilon (1e-6).
 func Lamb[R Rate](rate R, opts ...Option) Optimizer { return build(lamb, rate, opts) }
 
-var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-6}, options: "Betas Epsilon", ownDecay: true,
+var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-6}, options: "Betas Epsilon",
+	ownDecay: true,
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		m, v := u.firstMoment(grad), u.secondMoment(grad)
-		size := ops.Add(ops.Sqrt(ops.Div(v, u.scalar("missing", func() *graph.Node { return u.missing(u.beta2) }))), graph.Num(u.epsilon))
+		size := ops.Add(ops.Sqrt(ops.Div(v, u.scalar("missing", func() *graph.Node { return u.missing(u.beta2) }))),
+			graph.Num(u.epsilon))
 		mean := ops.Div(m, u.scalar("missing of the mean", func() *graph.Node { return u.missing(u.beta1) }))
 		along := u.decayed(ops.Div(mean, size))
 		return ops.Mul(along, ops.Mul(u.trust(along, 1, 0), u.rateOf()))
@@ -35,7 +37,8 @@ var lamb = &rule{name: "Lamb", defaults: settings{beta1: 0.9, beta2: 0.999, epsi
 // momentum_buffer (v). Options: TrustCoefficient (0.001), Momentum (0.9), Nesterov, Epsilon (0).
 func Lars[R Rate](rate R, opts ...Option) Optimizer { return build(lars, rate, opts) }
 
-var lars = &rule{name: "Lars", defaults: settings{momentum: 0.9, trust: 1e-3}, options: "TrustCoefficient Momentum Nesterov Epsilon",
+var lars = &rule{name: "Lars", defaults: settings{momentum: 0.9, trust: 1e-3},
+	options: "TrustCoefficient Momentum Nesterov Epsilon",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		step := ops.Mul(grad, ops.Mul(u.trust(grad, u.settings.trust, u.epsilon), u.rateOf()))
 		if u.momentum == 0 {
@@ -54,7 +57,8 @@ func (u *update) trust(step *graph.Node, coefficient, epsilon float64) *graph.No
 	norm := func(x *graph.Node) *graph.Node { return ops.Sqrt(ops.Sum(ops.Square(wideEnough(x)), ops.AllAxes())) }
 	own, other := norm(u.w), norm(step)
 	isZero := ops.Or(ops.Equal(own, graph.Num(0)), ops.Equal(other, graph.Num(0)))
-	return ops.Where(isZero, graph.Num(1.0), ops.Div(ops.Mul(own, graph.Num(coefficient)), ops.Add(other, graph.Num(epsilon))))
+	return ops.Where(isZero, graph.Num(1.0),
+		ops.Div(ops.Mul(own, graph.Num(coefficient)), ops.Add(other, graph.Num(epsilon))))
 }
 
 // decayed adds the weight decay to a step, for rules that do so themselves.

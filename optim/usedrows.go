@@ -7,14 +7,15 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// UsedRows updates only the rows that a step reads, in parameters whose gradient is a sum by index, such as embedding tables, as
-// torch.optim.SparseAdam and TensorFlow's LazyAdam do. The gradients of a row that is used several times are summed first. Other rows do
-// not change, nor does their state: their running means and velocities do not decay, and weight decay does not shrink them. The step count,
-// by which [Adam] corrects its means, is common to all rows, and epsilon is applied as in Adam. So training differs from training without
-// the option, unless each step reads all rows.
+// UsedRows updates only the rows that a step reads, in parameters whose gradient is a sum by index, such as embedding
+// tables, as torch.optim.SparseAdam and TensorFlow's LazyAdam do. The gradients of a row that is used several times are
+// summed first. Other rows do not change, nor does their state: their running means and velocities do not decay, and
+// weight decay does not shrink them. The step count, by which [Adam] corrects its means, is common to all rows, and
+// epsilon is applied as in Adam. So training differs from training without the option, unless each step reads all rows.
 //
-// The time of a step then depends on the rows that it reads, not on the size of the table. Parameters with other gradients, such as a table
-// that is also the output layer, are updated as a whole; if no parameter has such a gradient, that is a mistake.
+// The time of a step then depends on the rows that it reads, not on the size of the table. Parameters with other
+// gradients, such as a table that is also the output layer, are updated as a whole; if no parameter has such a
+// gradient, that is a mistake.
 func UsedRows() Option { return only("UsedRows", func(o *Optimizer) { o.usedRows = true }) }
 
 // namedRows is the rows of a parameter of which a step makes changes.
@@ -51,7 +52,8 @@ func namedRowsOf(grad *graph.Node) *namedRows {
 
 var opAdd, opMul, opDiv, opCast = ops.Lookup("add"), ops.Lookup("mul"), ops.Lookup("div"), ops.Lookup("cast")
 
-// namesRows reports whether a gradient is a sum by index along its first axis, a sum of such, or a multiple of one, in any dtype.
+// namesRows reports whether a gradient is a sum by index along its first axis, a sum of such, or a multiple of one, in
+// any dtype.
 func namesRows(grad *graph.Node) bool {
 	if of, _ := scaled(grad); of != nil {
 		return namesRows(of)
@@ -67,7 +69,8 @@ func isSum(grad *graph.Node) bool {
 	return grad.Op() == opAdd && grad.In(0).Shape().Equal(grad.In(1).Shape())
 }
 
-// scaled returns that of which a gradient is a multiple or a conversion, and how it is made of it; nil of another gradient.
+// scaled returns that of which a gradient is a multiple or a conversion, and how it is made of it; nil of another
+// gradient.
 func scaled(grad *graph.Node) (of *graph.Node, again func(x *graph.Node) *graph.Node) {
 	switch op := grad.Op(); {
 	case op == opCast:
@@ -107,8 +110,8 @@ func (u *update) now(x *graph.Node) *graph.Node {
 	return ops.Take(x, 0, u.rows.index)
 }
 
-// change returns what is to be subtracted from named rows as a sum by index, so that a write in place visits these rows alone: adding the zeros
-// of others would change those of them that are -0.
+// change returns what is to be subtracted from named rows as a sum by index, so that a write in place visits these rows
+// alone: adding the zeros of others would change those of them that are -0.
 func (u *update) change(by *graph.Node) *graph.Node {
 	changes := u.rows.isFirst
 	if u.when != nil {

@@ -120,8 +120,10 @@ var lazy = map[string]func(...optim.Option) optim.Optimizer{
 func TestUsedRowsAreAllRows(t *testing.T) {
 	for name, make := range lazy {
 		t.Run(name, func(t *testing.T) {
-			rows, all := newTable(t, graph.Float64, always(make(optim.UsedRows())), false), newTable(t, graph.Float64, always(make()), false)
-			for _, index := range [][]int64{{0, 1, 2, 3, 4, 5, 6}, {6, 5, 4, 4, 3, 2, 1, 0, 1}, {0, 1, 2, 3, 4, 5, 6, 6}} {
+			rows, all := newTable(t, graph.Float64, always(make(optim.UsedRows())), false),
+				newTable(t, graph.Float64, always(make()), false)
+			for _, index := range [][]int64{{0, 1, 2, 3, 4, 5, 6}, {6, 5, 4, 4, 3, 2, 1, 0, 1},
+				{0, 1, 2, 3, 4, 5, 6, 6}} {
 				rows.step(t, index, true)
 				all.step(t, index, true)
 			}
@@ -138,7 +140,9 @@ func TestUsedRowsAreAllRows(t *testing.T) {
 func TestUnusedRowsStay(t *testing.T) {
 	for name, make := range lazy {
 		t.Run(name, func(t *testing.T) {
-			p := newTable(t, graph.Float32, func(when *graph.Node) optim.Optimizer { return make(optim.UsedRows(), optim.When(when)) }, false)
+			p := newTable(t, graph.Float32, func(when *graph.Node) optim.Optimizer {
+				return make(optim.UsedRows(), optim.When(when))
+			}, false)
 			p.step(t, []int64{0, 1, 2, 3, 4, 5, 6}, true)
 			before := p.values(t)
 			p.step(t, []int64{2, 4, 2}, false)
@@ -166,7 +170,9 @@ func TestZerosOfUnusedRowsKeepTheirSigns(t *testing.T) {
 			p.step(t, []int64{2}, true)
 			for _, n := range p.g.Params() {
 				if n.DType() == graph.Float32 && n.Rank() == 2 {
-					require.NoError(t, p.sess.SetParam(n, exec.Array{Shape: []int{7, 3}, Data: slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 21)}))
+					require.NoError(t, p.sess.SetParam(
+						n, exec.Array{Shape: []int{7, 3},
+							Data: slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 21)}))
 				}
 			}
 			p.step(t, []int64{2, 4}, true)
@@ -187,7 +193,8 @@ func TestUsedRowsTakeNoMemoryOfTheTable(t *testing.T) {
 	table := g.Param("table", graph.Float32, 100_000, 64)
 	index := func(name string) *graph.Node { return g.Input(name, graph.Int64, 128) }
 	loss := ops.Sum(ops.Mul(ops.Embedding(index("i"), table), ops.Embedding(index("j"), table)))
-	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.001, optim.UsedRows()).Minimize(loss)...))
+	prog, err := exec.Compile(g, exec.Outputs(loss),
+		exec.Updates(optim.Adam(0.001, optim.UsedRows()).Minimize(loss)...))
 	require.NoError(t, err)
 	f, err := prog.Footprint(nil)
 	require.NoError(t, err)
@@ -217,19 +224,23 @@ func TestUsedRowsNeedATable(t *testing.T) {
 // Gradients that are clipped or unscaled, in any dtype, name rows as before.
 func TestUsedRowsOfWholeGradients(t *testing.T) {
 	for _, dt := range []graph.DType{graph.Float32, graph.Float16, graph.BFloat16} {
-		for name, whole := range map[string]func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node){
-			"clipped": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node) {
+		for name, whole := range map[string]func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (
+			grads []*graph.Node, when *graph.Node){
+			"clipped": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (
+				grads []*graph.Node, when *graph.Node) {
 				grads, _ = optim.ClipNorm(autodiff.Grad(loss, params), 0.1)
 				return grads, g.Scalar(graph.Bool, 1)
 			},
-			"unscaled": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (grads []*graph.Node, when *graph.Node) {
+			"unscaled": func(g *graph.Graph, loss *graph.Node, params []*graph.Node) (
+				grads []*graph.Node, when *graph.Node) {
 				scale := optim.NewLossScale(g, "scale", optim.LossScaleRule{Initial: 8})
 				return scale.Unscale(autodiff.Grad(scale.Apply(loss), params))
 			},
 		} {
 			t.Run(dt.String()+" "+name, func(t *testing.T) {
 				g := graph.New("whole")
-				table, index := g.ParamInit("table", dt, nn.Uniform(1, 2), 7, 3), g.Input("index", graph.Int64, g.Dim("n"))
+				table, index := g.ParamInit("table", dt, nn.Uniform(1, 2), 7, 3),
+					g.Input("index", graph.Int64, g.Dim("n"))
 				loss := ops.Sum(ops.Square(ops.Embedding(index, table)))
 				grads, when := whole(g, loss, []*graph.Node{table})
 				step := optim.Adam(0.05, optim.UsedRows(), optim.When(when)).Updates([]*graph.Node{table}, grads)

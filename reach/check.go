@@ -20,7 +20,8 @@ type checker struct {
 }
 
 // fail records a mistake at the user's line of a rule.
-func (c *checker) fail(code graph.Code, at graph.Pos, n *graph.Node, help string, format string, args ...any) *graph.Mistake {
+func (c *checker) fail(code graph.Code, at graph.Pos, n *graph.Node, help string, format string,
+	args ...any) *graph.Mistake {
 	m := &graph.Mistake{Code: code, Pos: at, Whole: true, Summary: fmt.Sprintf(format, args...)}
 	if n != nil {
 		m.Node, m.Operands = n, []graph.OperandNote{{Node: n}}
@@ -36,7 +37,9 @@ func (c *checker) fail(code graph.Code, at graph.Pos, n *graph.Node, help string
 // left out.
 func (c *checker) begins() bool {
 	if wrong := c.mesh.wrong(); wrong != "" {
-		c.fail(graph.CodeMesh, c.mesh.pos, nil, "make it of axes with names: reach.NewMesh(reach.Axis(\"data\", 4), reach.Axis(\"tensor\", 2))", "%s", wrong)
+		c.fail(graph.CodeMesh, c.mesh.pos, nil,
+			"make it of axes with names: reach.NewMesh(reach.Axis(\"data\", 4), reach.Axis(\"tensor\", 2))", "%s",
+			wrong)
 		return false
 	}
 	c.checkSizes()
@@ -53,12 +56,14 @@ func (c *checker) checkSizes() {
 	for _, name := range slices.Sorted(maps.Keys(c.sizes)) {
 		n := int64(c.sizes[name])
 		if !slices.Contains(names, name) {
-			c.fail(graph.CodeShardRule, c.sizesAt, nil, "the named sizes of the graph are "+strings.Join(names, ", "), "graph %q has no size %q", c.graph.Name(), name)
+			c.fail(graph.CodeShardRule, c.sizesAt, nil, "the named sizes of the graph are "+strings.Join(names, ", "),
+				"graph %q has no size %q", c.graph.Name(), name)
 			continue
 		}
 		b := c.graph.Bounds(name)
 		if n < b.Min || b.Max > 0 && n > b.Max || n%max(b.Multiple, 1) != 0 {
-			c.fail(graph.CodeBinding, c.sizesAt, nil, "", "the size %s is bound to %d, and was declared %s at %s", name, n, b, c.graph.DimPos(name))
+			c.fail(graph.CodeBinding, c.sizesAt, nil, "", "the size %s is bound to %d, and was declared %s at %s", name,
+				n, b, c.graph.DimPos(name))
 		}
 	}
 }
@@ -68,9 +73,11 @@ func (c *checker) checkRoots() {
 	for i, n := range slices.Concat(c.outputs, c.updates) {
 		switch {
 		case n == nil || n.Graph() != c.graph:
-			c.fail(graph.CodeOperand, c.pos, nil, "give nodes of the graph that is divided", "output or update %d, %s, is not a node of graph %q", i, n.Called(), c.graph.Name())
+			c.fail(graph.CodeOperand, c.pos, nil, "give nodes of the graph that is divided",
+				"output or update %d, %s, is not a node of graph %q", i, n.Called(), c.graph.Name())
 		case i >= len(c.outputs) && n.Judged() && n.Op().Class != graph.Update:
-			c.fail(graph.CodeOperand, c.pos, n, "", "%s writes nothing: an update must be an in-place operation", graph.Describe(n))
+			c.fail(graph.CodeOperand, c.pos, n, "", "%s writes nothing: an update must be an in-place operation",
+				graph.Describe(n))
 		}
 	}
 }
@@ -81,10 +88,12 @@ func (c *checker) known(s Sharding, at graph.Pos) bool {
 	for _, name := range s.meshAxes() {
 		switch _, is := c.mesh.size(name); {
 		case !is:
-			c.fail(graph.CodeMeshAxis, at, nil, "the axes of the mesh are "+c.mesh.String(), "the mesh has no axis %q", name)
+			c.fail(graph.CodeMeshAxis, at, nil, "the axes of the mesh are "+c.mesh.String(), "the mesh has no axis %q",
+				name)
 			return false
 		case seen[name]:
-			c.fail(graph.CodeMeshAxis, at, nil, "divide only one axis of the value over it, and leave the others whole or divide them over another axis of the mesh",
+			c.fail(graph.CodeMeshAxis, at, nil,
+				"divide only one axis of the value over it, and leave the others whole or divide them over another axis of the mesh",
 				"%s divides two axes of one value over the mesh axis %q", s, name)
 			return false
 		}
@@ -96,7 +105,8 @@ func (c *checker) known(s Sharding, at graph.Pos) bool {
 // readable refuses an invalid pattern.
 func (c *checker) readable(r *rule) bool {
 	if _, err := path.Match(r.pattern, ""); err != nil {
-		c.fail(graph.CodeShardRule, r.pos, nil, "* matches any characters, ? one character, and [ab] one of several", "%q is not a valid pattern: %v", r.pattern, err)
+		c.fail(graph.CodeShardRule, r.pos, nil, "* matches any characters, ? one character, and [ab] one of several",
+			"%q is not a valid pattern: %v", r.pattern, err)
 		return false
 	}
 	return true
@@ -106,7 +116,8 @@ func (c *checker) readable(r *rule) bool {
 func (c *checker) admits(at *constraint) bool {
 	n := at.node
 	if n == nil || n.Graph() != c.graph {
-		c.fail(graph.CodeOperand, at.pos, nil, "name a value of the graph that is divided", "%s is not a node of graph %q", n.Called(), c.graph.Name())
+		c.fail(graph.CodeOperand, at.pos, nil, "name a value of the graph that is divided",
+			"%s is not a node of graph %q", n.Called(), c.graph.Name())
 		return false
 	}
 	return n.Judged() && c.known(at.axes, at.pos) && c.fits(n, at.axes, at.pos)
@@ -118,7 +129,8 @@ func (c *checker) fits(n *graph.Node, s Sharding, at graph.Pos) bool {
 		return false
 	}
 	if len(s) != n.Rank() {
-		c.fail(graph.CodeShardRank, at, n, fmt.Sprintf("use %d, with \"\" for each axis that stays whole", n.Rank()), "%s declares %s, but %s has %s",
+		c.fail(graph.CodeShardRank, at, n, fmt.Sprintf("use %d, with \"\" for each axis that stays whole", n.Rank()),
+			"%s declares %s, but %s has %s",
 			s, counted(len(s), "axis", "axes"), n.Called(), counted(n.Rank(), "axis", "axes"))
 		return false
 	}
@@ -172,16 +184,22 @@ func (c *checker) bound(d graph.Dim) graph.Dim {
 // undivided reports a size that the mesh does not divide, and how it could.
 func (c *checker) undivided(n *graph.Node, axis int, size graph.Dim, over []string, at graph.Pos) {
 	parts := c.mesh.parts(over)
-	m := c.fail(graph.CodeShardSize, at, n, "", "axis %d of %s should be divided over %s, into %d parts, but its size is %s", axis, n.Called(), strings.Join(over, between), parts, size)
+	m := c.fail(graph.CodeShardSize, at, n, "",
+		"axis %d of %s should be divided over %s, into %d parts, but its size is %s", axis, n.Called(),
+		strings.Join(over, between), parts, size)
 	m.Operands[0].Bad = []int{axis}
 	names := size.Symbols()
 	switch {
 	case len(names) == 0:
-		m.Help = []string{"all devices have parts of the same size: use a size that is a multiple, or leave the axis whole"}
+		m.Help = []string{
+			"all devices have parts of the same size: use a size that is a multiple, or leave the axis whole"}
 	case size == graph.SymbolicDim(names[0]):
-		m.Help = []string{fmt.Sprintf("declare it g.Dim(%q, graph.MultipleOf(%d)), or bind it: reach.Sizes(map[string]int{%q: …})", names[0], parts, names[0])}
+		m.Help = []string{
+			fmt.Sprintf("declare it g.Dim(%q, graph.MultipleOf(%d)), or bind it: reach.Sizes(map[string]int{%q: …})",
+				names[0], parts, names[0])}
 	default:
-		m.Help = []string{fmt.Sprintf("declare %s so that %s is a multiple of %d, or bind it with reach.Sizes", strings.Join(names, " and "), size, parts)}
+		m.Help = []string{fmt.Sprintf("declare %s so that %s is a multiple of %d, or bind it with reach.Sizes",
+			strings.Join(names, " and "), size, parts)}
 	}
 	m.Sizes = names
 }
@@ -193,20 +211,26 @@ func (c *checker) unused() {
 		switch {
 		case len(r.matches) > 0:
 		case r.earlier > 0:
-			c.fail(graph.CodeShardRule, r.pos, nil, "write the rules for fewer names before those for more", "each %s that %q matches is taken by an earlier rule", words.what, r.pattern)
+			c.fail(graph.CodeShardRule, r.pos, nil, "write the rules for fewer names before those for more",
+				"each %s that %q matches is taken by an earlier rule", words.what, r.pattern)
 		default:
-			c.fail(graph.CodeShardRule, r.pos, nil, c.nearest(r), "reach.%s(%q): the graph has no %s of such a name", words.option, r.pattern, words.what)
+			c.fail(graph.CodeShardRule, r.pos, nil, c.nearest(r), "reach.%s(%q): the graph has no %s of such a name",
+				words.option, r.pattern, words.what)
 		}
 	}
 	for _, d := range c.dims {
 		if !d.used {
-			c.fail(graph.CodeShardRule, d.pos, nil, "the named sizes of the graph are "+strings.Join(c.graph.DimNames(), ", ")+"; name values by reach.Inputs or reach.At where an axis has another size",
+			c.fail(graph.CodeShardRule, d.pos, nil,
+				"the named sizes of the graph are "+strings.Join(c.graph.DimNames(), ", ")+
+					"; name values by reach.Inputs or reach.At where an axis has another size",
 				"no input has an axis of size %s", d.dim)
 		}
 	}
 	for _, z := range c.zero {
 		if !z.used {
-			c.fail(graph.CodeShardRule, z.pos, nil, "build the updates with an optimiser that keeps state, such as optim.Adam, before the plan", "the graph has no state of an optimiser in the shape of its parameter")
+			c.fail(graph.CodeShardRule, z.pos, nil,
+				"build the updates with an optimiser that keeps state, such as optim.Adam, before the plan",
+				"the graph has no state of an optimiser in the shape of its parameter")
 		}
 	}
 }
@@ -244,8 +268,10 @@ func (c *checker) checkUpdates(p *Plan) {
 		if w == nil || w == n || p.shardings[n] == nil || p.shardings[w].Equal(at.axes) {
 			continue
 		}
-		m := c.fail(graph.CodeShardUpdate, at.pos, n, fmt.Sprintf("divide %s instead, with reach.Params or reach.At: its updates follow", w.Called()),
-			"the update would be divided as %s, but %s, whose memory it writes, as %s", at.axes, w.Called(), p.shardings[w])
+		m := c.fail(graph.CodeShardUpdate, at.pos, n,
+			fmt.Sprintf("divide %s instead, with reach.Params or reach.At: its updates follow", w.Called()),
+			"the update would be divided as %s, but %s, whose memory it writes, as %s", at.axes, w.Called(),
+			p.shardings[w])
 		m.Operands = []graph.OperandNote{{Node: n, Text: at.axes.String()}, {Node: w, Text: p.shardings[w].String()}}
 	}
 }
@@ -268,12 +294,17 @@ func written(n *graph.Node) *graph.Node {
 func (c *checker) idle(p *Plan) {
 	for _, a := range c.mesh.axes {
 		isUsed := func(s Sharding) bool { return s.uses(a.Name) }
-		if a.Size == 1 || slices.ContainsFunc(slices.Collect(maps.Values(p.shardings)), isUsed) || len(c.report.Errors) > 0 {
+		if a.Size == 1 || slices.ContainsFunc(slices.Collect(maps.Values(p.shardings)), isUsed) ||
+			len(c.report.Errors) > 0 {
 			continue
 		}
-		c.report.Warnings = append(c.report.Warnings, &graph.Mistake{Code: graph.CodeIdleAxis, Severity: graph.Warning, Pos: c.mesh.pos, Whole: true,
-			Summary: fmt.Sprintf("nothing is divided over the mesh axis %q: its %d devices compute the same", a.Name, a.Size),
-			Help:    []string{fmt.Sprintf("divide the batch: reach.Dim(\"batch\", %q); or remove the axis from the mesh", a.Name)}})
+		c.report.Warnings = append(c.report.Warnings,
+			&graph.Mistake{Code: graph.CodeIdleAxis, Severity: graph.Warning, Pos: c.mesh.pos, Whole: true,
+				Summary: fmt.Sprintf("nothing is divided over the mesh axis %q: its %d devices compute the same",
+					a.Name, a.Size),
+				Help: []string{
+					fmt.Sprintf("divide the batch: reach.Dim(\"batch\", %q); or remove the axis from the mesh",
+						a.Name)}})
 	}
 }
 

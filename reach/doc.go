@@ -9,8 +9,8 @@
 // A program means the same on any mesh: the mean over a batch is that of the whole batch, and random numbers
 // are the same, since they are computed from a key and a position.
 //
-// mesh.go is the mesh, sharding.go describes how a value is divided over it, options.go has the user's options, plan.go derives
-// the sharding of each value from them, and check.go finds mistakes. explain.go reports the cost of a plan:
+// mesh.go is the mesh, sharding.go describes how a value is divided over it, options.go has the user's options, plan.go
+// derives the sharding of each value from them, and check.go finds mistakes. explain.go reports the cost of a plan:
 // propagate.go follows shardings through a program, primitive.go through one operation, and collective.go has the
 // communication between devices. module.go passes the program to XLA.
 package reach

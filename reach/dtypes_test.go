@@ -41,8 +41,10 @@ func TestLauncherTakesEveryDType(t *testing.T) {
 		data = append(data, weights.Named{Name: x.Name(), Value: a})
 		one := ops.Full(g, dt, 1, 2, 3)
 		if dt.IsStorage() {
-			updates = append(updates, ops.CopyInPlace(p, ops.Concat(0, ops.Slice(x, 0, 1, 2, 1), ops.Slice(p, 0, 0, 1, 1))))
-			outputs = append(outputs, ops.Cast(x, graph.Float32).Named("wide_"+dt.String()), ops.Transpose(ops.Cast(ops.Cast(x, graph.Float16), dt), 0, 1).Named("turned_"+dt.String()))
+			updates = append(updates, ops.CopyInPlace(
+				p, ops.Concat(0, ops.Slice(x, 0, 1, 2, 1), ops.Slice(p, 0, 0, 1, 1))))
+			outputs = append(outputs, ops.Cast(x, graph.Float32).Named("wide_"+dt.String()),
+				ops.Transpose(ops.Cast(ops.Cast(x, graph.Float16), dt), 0, 1).Named("turned_"+dt.String()))
 			continue
 		}
 		if dt == graph.Bool {
@@ -50,14 +52,16 @@ func TestLauncherTakesEveryDType(t *testing.T) {
 		} else {
 			updates = append(updates, ops.AddInPlace(p, ops.Add(x, one)))
 		}
-		outputs = append(outputs, ops.Equal(x, one).Named("is_one_"+dt.String()), ops.Maximum(x, one).Named("most_"+dt.String()))
+		outputs = append(outputs, ops.Equal(x, one).Named("is_one_"+dt.String()),
+			ops.Maximum(x, one).Named("most_"+dt.String()))
 	}
 	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 	require.NoError(t, err)
 	session, folder := program.NewSession(), t.TempDir()
 	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...))
 	require.NoError(t, err)
-	c := launch.Config{Folder: filepath.Join(folder, "export"), Python: python, Platform: "cpu", Steps: 2, Data: filepath.Join(folder, "data.npz"),
+	c := launch.Config{Folder: filepath.Join(folder, "export"), Python: python, Platform: "cpu", Steps: 2,
+		Data: filepath.Join(folder, "data.npz"),
 		Save: filepath.Join(folder, "trained.safetensors"), Record: filepath.Join(folder, "record.npz")}
 	require.NoError(t, m.Save(c.Folder, session))
 	require.NoError(t, weights.Write(c.Data, data))

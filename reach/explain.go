@@ -37,7 +37,9 @@ func (p *Plan) Explain() (*Explanation, error) {
 	for _, n := range p.nodes() {
 		for axis, d := range n.Shape() {
 			if p.sizeOf(d) < 0 {
-				return nil, fmt.Errorf("reach: %s has the size %s on axis %d, which is not bound: give reach.Sizes (%s)", n.Called(), d, axis, n.Pos())
+				return nil, fmt.Errorf(
+					"reach: %s has the size %s on axis %d, which is not bound: give reach.Sizes (%s)", n.Called(), d,
+					axis, n.Pos())
 			}
 		}
 	}
@@ -59,7 +61,8 @@ func (p *Plan) nodes() []*graph.Node {
 
 // follow finds the shardings of all values of the program.
 func (p *Plan) follow() *costs {
-	c := &costs{mesh: p.mesh, size: p.sizeOf, fixed: map[*graph.Node]Sharding{}, known: map[*graph.Node]Sharding{}, user: func(n *graph.Node) *graph.Node { return n }}
+	c := &costs{mesh: p.mesh, size: p.sizeOf, fixed: map[*graph.Node]Sharding{}, known: map[*graph.Node]Sharding{},
+		user: func(n *graph.Node) *graph.Node { return n }}
 	nodes := p.nodes()
 	for _, n := range nodes {
 		if s, is := p.shardings[n]; is {
@@ -152,7 +155,8 @@ func (e *Explanation) String() string {
 	}
 	fmt.Fprintf(&b, "\neach device sends %s in each step\n", bytesText(e.Sent()))
 	for _, t := range e.Totals() {
-		fmt.Fprintf(&b, "  %s over %s: %s in %s\n", t.Kind, strings.Join(t.Axes, between), bytesText(t.Bytes), counted(t.Count, "value", "values"))
+		fmt.Fprintf(&b, "  %s over %s: %s in %s\n", t.Kind, strings.Join(t.Axes, between), bytesText(t.Bytes),
+			counted(t.Count, "value", "values"))
 		e.list(&b, t)
 	}
 	return b.String()
@@ -160,10 +164,13 @@ func (e *Explanation) String() string {
 
 // list names the largest values of a kind of communication.
 func (e *Explanation) list(b *strings.Builder, t Total) {
-	all := slices.DeleteFunc(slices.Clone(e.Collectives), func(c Collective) bool { return c.Kind != t.Kind || !slices.Equal(c.Axes, t.Axes) })
+	all := slices.DeleteFunc(slices.Clone(e.Collectives), func(c Collective) bool {
+		return c.Kind != t.Kind || !slices.Equal(c.Axes, t.Axes)
+	})
 	slices.SortStableFunc(all, func(x, y Collective) int { return cmp.Compare(y.Bytes*y.Times, x.Bytes*x.Times) })
 	for _, c := range all[:min(len(all), maxListed)] {
-		fmt.Fprintf(b, "    %-10s %s (%s)\n", bytesText(c.Bytes*c.Times), graph.Describe(c.Value), c.Value.Pos().Short())
+		fmt.Fprintf(b, "    %-10s %s (%s)\n", bytesText(c.Bytes*c.Times), graph.Describe(c.Value),
+			c.Value.Pos().Short())
 	}
 	if more := len(all) - maxListed; more > 0 {
 		fmt.Fprintf(b, "    and %d more\n", more)

@@ -29,12 +29,14 @@ func TestExportOfTwelveLayers(t *testing.T) {
 	p := nn.Training(g)
 	h := nn.NewEmbedding(g, "token", vocabulary, width).Apply(p, x)
 	h = nn.NewPositions(g, "position", seq, width).Apply(p, h)
-	h = nn.NewTransformerEncoder(g, "layers", 12, width, 12, nn.FeedForward(4*width), nn.NormFirst(), nn.Causal()).Apply(p, h)
+	h = nn.NewTransformerEncoder(g, "layers", 12, width, 12, nn.FeedForward(4*width), nn.NormFirst(),
+		nn.Causal()).Apply(p, h)
 	logits := nn.NewLinear(g, "head", width, vocabulary).Apply(p, nn.NewLayerNorm(g, "norm", width).Apply(p, h))
 	loss := ops.CrossEntropy(ops.Reshape(logits, -1, vocabulary), ops.Reshape(y, -1))
 	step := append(optim.AdamW(0.001).Minimize(loss), p.Updates()...)
 	begin := time.Now()
-	m, err := stablehlo.Export(g, stablehlo.Outputs(loss), stablehlo.Updates(step...), stablehlo.Bind(shapeinfer.Sizes{"batch": 8}))
+	m, err := stablehlo.Export(g, stablehlo.Outputs(loss), stablehlo.Updates(step...),
+		stablehlo.Bind(shapeinfer.Sizes{"batch": 8}))
 	require.NoError(t, err)
 	text := m.String()
 	took := time.Since(begin)
@@ -56,7 +58,8 @@ func TestOwnOperationsRun(t *testing.T) {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Emit: func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
 			one := e.Const(n.DType(), 1)
-			e.Check(e.Prim(graph.PrimLt, x[0], e.Const(n.DType(), 100)), graph.Claim{Message: "the element is too large"})
+			e.Check(e.Prim(graph.PrimLt, x[0], e.Const(n.DType(), 100)),
+				graph.Claim{Message: "the element is too large"})
 			return e.Prim(graph.PrimDiv, x[0], e.Prim(graph.PrimAdd, one, e.Prim(graph.PrimAbs, x[0])))
 		}}
 	twice := &graph.Op{Name: "twice", Func: "twice", Class: graph.Composite, MinIn: 1, MaxIn: 1,
@@ -83,7 +86,8 @@ func TestOwnOperationsRun(t *testing.T) {
 		xs, ats := exec.Array{Shape: []int{4}, Data: c.x}, exec.Array{Shape: []int{2}, Data: c.at}
 		config := launch.Config{Folder: filepath.Join(folder, "own"), Python: python, Platform: "cpu", Steps: 1,
 			Data: filepath.Join(folder, "data.npz"), Record: filepath.Join(folder, "record.npz")}
-		require.NoError(t, weights.Write(config.Data, []weights.Named{{Name: "x", Value: xs}, {Name: "at", Value: ats}}))
+		require.NoError(t, weights.Write(config.Data,
+			[]weights.Named{{Name: "x", Value: xs}, {Name: "at", Value: ats}}))
 		err := launch.Run(t.Context(), config)
 		if c.wrong != "" {
 			require.ErrorContains(t, err, c.wrong)

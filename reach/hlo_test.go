@@ -11,19 +11,22 @@ import (
 	"github.com/broadloom/broadloom/reach"
 )
 
-// traffic is what a compiled program moves, in bytes of the values on one device: by kind and mesh axes, as "all-gather data".
+// traffic is what a compiled program moves, in bytes of the values on one device: by kind and mesh axes, as "all-gather
+// data".
 type traffic map[string]int64
 
 var (
-	hloCollective = regexp.MustCompile(`= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(.*?replica_groups=(mesh\[.*?\] \{.*?\}|\{\{.*?\}\}|\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?)`)
-	hloShape      = regexp.MustCompile(`(pred|f32|f64|s64|s32|u32|u64)\[([\d,]*)\]`)
-	hloMesh       = regexp.MustCompile(`'(\w+)'=(\d+)`)
-	hloName       = regexp.MustCompile(`'(\w+)'`)
-	hloNumbers    = regexp.MustCompile(`\d+`)
-	hloEntry      = regexp.MustCompile(`entry_computation_layout=\{\((.*?)\)->`)
+	hloCollective = regexp.MustCompile(
+		`= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(.*?replica_groups=(mesh\[.*?\] \{.*?\}|\{\{.*?\}\}|\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?)`)
+	hloShape   = regexp.MustCompile(`(pred|f32|f64|s64|s32|u32|u64)\[([\d,]*)\]`)
+	hloMesh    = regexp.MustCompile(`'(\w+)'=(\d+)`)
+	hloName    = regexp.MustCompile(`'(\w+)'`)
+	hloNumbers = regexp.MustCompile(`\d+`)
+	hloEntry   = regexp.MustCompile(`entry_computation_layout=\{\((.*?)\)->`)
 )
 
-var hloBytes = map[string]int64{"f32": 4, "f64": 8, "s64": 8, "s32": 4, "u32": 4, "u64": 8} // truth values of checks do not count
+// truth values of checks do not count
+var hloBytes = map[string]int64{"f32": 4, "f64": 8, "s64": 8, "s32": 4, "u32": 4, "u64": 8}
 
 // trafficOf reads a compiled program. A reduce-scatter counts as the all-reduce that a CPU has in its place.
 func trafficOf(hlo string, m reach.Mesh) traffic {
@@ -152,7 +155,8 @@ func expectedTraffic(e *reach.Explanation) traffic {
 	return total
 }
 
-// provePartitioned says how a compiled program is not divided as a plan wants it: by the shapes of its arguments on one device.
+// provePartitioned says how a compiled program is not divided as a plan wants it: by the shapes of its arguments on one
+// device.
 func provePartitioned(hlo string, p *reach.Plan, arguments []*graph.Node) error {
 	entry := hloEntry.FindStringSubmatch(hlo)
 	if entry == nil {

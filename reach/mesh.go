@@ -88,11 +88,13 @@ func (m Mesh) wrong() string {
 	for i, a := range m.axes {
 		switch {
 		case !isName(a.Name):
-			return fmt.Sprintf("axis %d of the mesh is named %q: a name is a letter and then letters, digits and _", i, a.Name)
+			return fmt.Sprintf("axis %d of the mesh is named %q: a name is a letter and then letters, digits and _", i,
+				a.Name)
 		case seen[a.Name]:
 			return fmt.Sprintf("two axes of the mesh are named %q", a.Name)
 		case a.Size < 1 || a.Size > maxDevices/devices:
-			return fmt.Sprintf("axis %q of the mesh has %d devices: it must have at least 1, and the mesh at most %d", a.Name, a.Size, maxDevices)
+			return fmt.Sprintf("axis %q of the mesh has %d devices: it must have at least 1, and the mesh at most %d",
+				a.Name, a.Size, maxDevices)
 		}
 		seen[a.Name] = true
 		devices *= a.Size

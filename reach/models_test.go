@@ -93,26 +93,32 @@ func mlp() *model {
 	h := ops.Relu(nn.NewLinear(g, "up", 64, 32).Apply(p, x))
 	loss := ops.CrossEntropy(nn.NewLinear(g, "down", 32, 10).Apply(p, h), y).Named("loss")
 	step := optim.AdamW(0.01).Minimize(loss)
-	return &model{g: g, loss: loss, step: step, data: map[string]exec.Array{"x": floats(newRand(), batch, 64), "y": classes(newRand(), 10, batch)},
-		rules: []reach.Option{reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"), reach.Params("down.weight", "", "tensor"), reach.ZeRO("data")}}
+	return &model{g: g, loss: loss, step: step,
+		data: map[string]exec.Array{"x": floats(newRand(), batch, 64), "y": classes(newRand(), 10, batch)},
+		rules: []reach.Option{reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"),
+			reach.Params("down.weight", "", "tensor"), reach.ZeRO("data")}}
 }
 
 // lenet has convolutions, batch normalizations and dropout.
 func lenet() *model {
 	g := graph.New("lenet")
-	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 1, 12, 12), g.Input("y", graph.Int64, g.Dim("batch"))
+	x, y := g.Input("x", graph.Float32, g.Dim("batch", graph.AtLeast(2)), 1, 12, 12),
+		g.Input("y", graph.Int64, g.Dim("batch"))
 	p := nn.Training(g)
 	net := nn.Sequential(
 		nn.NewConv2D(g, "conv1", 1, 4, 3), nn.NewBatchNorm(g, "norm1", 4), nn.Func(ops.Relu), nn.MaxPool2D(2),
 		nn.NewConv2D(g, "conv2", 4, 8, 2), nn.NewBatchNorm(g, "norm2", 8), nn.Func(ops.Relu), nn.MaxPool2D(2),
-		nn.Flatten(), nn.NewLinear(g, "full", 32, 16), nn.Func(ops.Relu), nn.Dropout(0.25), nn.NewLinear(g, "out", 16, 10))
+		nn.Flatten(), nn.NewLinear(g, "full", 32, 16), nn.Func(ops.Relu), nn.Dropout(0.25),
+		nn.NewLinear(g, "out", 16, 10))
 	loss := ops.CrossEntropy(net.Apply(p, x), y).Named("loss")
 	draws := ops.Uniform(g.Input("seed", graph.Int64), graph.Float32, 8, 16).Named("draws")
 	step := append(optim.SGD(0.05, optim.Momentum(0.9)).Minimize(loss), p.Updates()...)
 	rng := newRand()
 	return &model{g: g, loss: loss, draws: draws, step: step,
-		data:  map[string]exec.Array{"x": floats(rng, batch, 1, 12, 12), "y": classes(rng, 10, batch), "seed": classes(rng, 1<<40)},
-		rules: []reach.Option{reach.Params("full.weight", "tensor", ""), reach.Params("full.bias", "tensor"), reach.Params("out.weight", "", "tensor")}}
+		data: map[string]exec.Array{"x": floats(rng, batch, 1, 12, 12), "y": classes(rng, 10, batch),
+			"seed": classes(rng, 1<<40)},
+		rules: []reach.Option{reach.Params("full.weight", "tensor", ""), reach.Params("full.bias", "tensor"),
+			reach.Params("out.weight", "", "tensor")}}
 }
 
 // quiet keeps an optimiser from making steps of rounding errors: the gradient of the bias of keys, which softmax
@@ -124,16 +130,19 @@ func block() *model {
 	g := graph.New("block")
 	x, y := g.Input("x", graph.Float32, g.Dim("batch"), 6, 16), g.Input("y", graph.Float32, g.Dim("batch"), 6, 16)
 	p := nn.Training(g)
-	h := nn.NewTransformerEncoderLayer(g, "layer", 16, 4, nn.FeedForward(32), nn.DropoutRate(0.1), nn.NormFirst()).Apply(p, x)
+	h := nn.NewTransformerEncoderLayer(g, "layer", 16, 4, nn.FeedForward(32), nn.DropoutRate(0.1),
+		nn.NormFirst()).Apply(p, x)
 	loss := ops.MSE(h, y).Named("loss")
 	rng := newRand()
 	return &model{g: g, loss: loss, step: append(optim.Adam(0.003, quiet).Minimize(loss), p.Updates()...),
-		data: map[string]exec.Array{"x": floats(rng, batch, 6, 16), "y": floats(rng, batch, 6, 16)}, rules: transformerRules("layer")}
+		data:  map[string]exec.Array{"x": floats(rng, batch, 6, 16), "y": floats(rng, batch, 6, 16)},
+		rules: transformerRules("layer")}
 }
 
 // transformerRules divide the heads and the inner width of each layer.
 func transformerRules(layer string) []reach.Option {
-	return []reach.Option{reach.Params(layer+".linear1.weight", "tensor", ""), reach.Params(layer+".linear1.bias", "tensor"), reach.Params(layer+".linear2.weight", "", "tensor")}
+	return []reach.Option{reach.Params(layer+".linear1.weight", "tensor", ""),
+		reach.Params(layer+".linear1.bias", "tensor"), reach.Params(layer+".linear2.weight", "", "tensor")}
 }
 
 // gpt predicts letters, by two layers.
@@ -144,10 +153,12 @@ func gpt() *model {
 	p := nn.Training(g)
 	h := nn.NewEmbedding(g, "token", vocabulary, width).Apply(p, x)
 	h = nn.NewPositions(g, "position", seq, width).Apply(p, h)
-	h = nn.NewTransformerEncoder(g, "layers", 2, width, 2, nn.FeedForward(32), nn.NormFirst(), nn.Causal(), nn.DropoutRate(0)).Apply(p, h)
+	h = nn.NewTransformerEncoder(g, "layers", 2, width, 2, nn.FeedForward(32), nn.NormFirst(), nn.Causal(),
+		nn.DropoutRate(0)).Apply(p, h)
 	logits := nn.NewLinear(g, "head", width, vocabulary).Apply(p, nn.NewLayerNorm(g, "norm", width).Apply(p, h))
 	loss := ops.CrossEntropy(ops.Reshape(logits, -1, vocabulary), ops.Reshape(y, -1)).Named("loss")
 	rng := newRand()
 	return &model{g: g, loss: loss, step: append(optim.AdamW(0.003, quiet).Minimize(loss), p.Updates()...),
-		data: map[string]exec.Array{"x": classes(rng, vocabulary, batch, seq), "y": classes(rng, vocabulary, batch, seq)}, rules: append(transformerRules("layers.*"), reach.ZeRO("data"))}
+		data: map[string]exec.Array{"x": classes(rng, vocabulary, batch, seq),
+			"y": classes(rng, vocabulary, batch, seq)}, rules: append(transformerRules("layers.*"), reach.ZeRO("data"))}
 }

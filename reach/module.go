@@ -18,8 +18,10 @@ func (p *Plan) Module() (*stablehlo.Module, error) {
 	for name, n := range p.sizes {
 		sizes[name] = int64(n)
 	}
-	m, err := stablehlo.Export(p.graph, stablehlo.Outputs(p.outputs...), stablehlo.Updates(p.updates...), stablehlo.Bind(sizes),
-		stablehlo.Annotate(p.shardy), stablehlo.Prelude(p.mesh.shardy()), stablehlo.Attribute("mhlo.num_partitions", fmt.Sprintf("%d : i32", p.mesh.Devices())))
+	m, err := stablehlo.Export(p.graph, stablehlo.Outputs(p.outputs...), stablehlo.Updates(p.updates...),
+		stablehlo.Bind(sizes),
+		stablehlo.Annotate(p.shardy), stablehlo.Prelude(p.mesh.shardy()),
+		stablehlo.Attribute("mhlo.num_partitions", fmt.Sprintf("%d : i32", p.mesh.Devices())))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,8 @@ func (m Mesh) shardy() string {
 	for i, a := range m.axes {
 		axes[i] = fmt.Sprintf("%q=%d", a.Name, a.Size)
 	}
-	return fmt.Sprintf(`"sdy.mesh"() <{sym_name = %q, mesh = #sdy.mesh<[%s]>}> : () -> ()`, meshName, strings.Join(axes, ", "))
+	return fmt.Sprintf(`"sdy.mesh"() <{sym_name = %q, mesh = #sdy.mesh<[%s]>}> : () -> ()`, meshName,
+		strings.Join(axes, ", "))
 }
 
 // shardy writes a value's sharding as an attribute of Shardy, or "" if XLA is to find it.

@@ -35,7 +35,8 @@ const (
 )
 
 // ruleWords names, for each kind of rule, the option that makes it and the values that it is about.
-var ruleWords = [...]struct{ option, what string }{{"Inputs", "input"}, {"Params", "parameter"}, {"States", "state of an optimiser"}}
+var ruleWords = [...]struct{ option, what string }{
+	{"Inputs", "input"}, {"Params", "parameter"}, {"States", "state of an optimiser"}}
 
 // rule divides all values of a kind whose names match a pattern.
 type rule struct {

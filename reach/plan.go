@@ -41,7 +41,8 @@ func Shard(g *graph.Graph, mesh Mesh, opts ...Option) (*Plan, error) {
 		return nil, c.report.Err()
 	}
 	c.prover = prove.NewProver(g.Bounds)
-	p := &Plan{graph: g, mesh: mesh, outputs: r.outputs, updates: r.updates, sizes: r.sizes, shardings: map[*graph.Node]Sharding{}, report: c.report}
+	p := &Plan{graph: g, mesh: mesh, outputs: r.outputs, updates: r.updates, sizes: r.sizes,
+		shardings: map[*graph.Node]Sharding{}, report: c.report}
 	if c.begins() {
 		c.assign(p)
 		c.idle(p)

@@ -42,15 +42,18 @@ func shardings(p *reach.Plan) map[string]string {
 func TestStateFollowsItsParameter(t *testing.T) {
 	g, loss, step := perceptron(optim.AdamW(0.01, optim.Name("fast")))
 	p, err := reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
-		reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"), reach.Params("down.weight", "", "tensor"),
+		reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"),
+		reach.Params("down.weight", "", "tensor"),
 		reach.States("down.weight.fast.exp_avg_sq", "", ""))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		"x": "[data, _]", "y": "[data]",
 		"up.weight": "[tensor, _]", "up.weight.fast.exp_avg": "[tensor, _]", "up.weight.fast.exp_avg_sq": "[tensor, _]",
 		"up.bias": "[tensor]", "up.bias.fast.exp_avg": "[tensor]", "up.bias.fast.exp_avg_sq": "[tensor]",
-		"down.weight": "[_, tensor]", "down.weight.fast.exp_avg": "[_, tensor]", "down.weight.fast.exp_avg_sq": "[_, _]",
-		"down.bias": "[_]", "down.bias.fast.exp_avg": "[_]", "down.bias.fast.exp_avg_sq": "[_]", "down.bias.fast.step": "[]",
+		"down.weight": "[_, tensor]", "down.weight.fast.exp_avg": "[_, tensor]",
+		"down.weight.fast.exp_avg_sq": "[_, _]",
+		"down.bias":                   "[_]", "down.bias.fast.exp_avg": "[_]", "down.bias.fast.exp_avg_sq": "[_]",
+		"down.bias.fast.step": "[]",
 	}, shardings(p))
 }
 
@@ -63,7 +66,8 @@ func TestZeRODividesState(t *testing.T) {
 	all := shardings(p)
 	require.Equal(t, "[tensor*data, _]", all["up.weight.exp_avg"])
 	require.Equal(t, "[data]", all["up.bias.exp_avg"])
-	require.Equal(t, "[_, tensor*data]", all["down.weight.exp_avg"], "10 rows cannot be divided by 4, 32 columns can by 8")
+	require.Equal(t, "[_, tensor*data]", all["down.weight.exp_avg"],
+		"10 rows cannot be divided by 4, 32 columns can by 8")
 	require.Equal(t, "[_]", all["down.bias.exp_avg"], "10 elements cannot be divided by 4")
 	require.Equal(t, "[_, tensor]", all["down.weight"])
 }
@@ -71,7 +75,8 @@ func TestZeRODividesState(t *testing.T) {
 // A factored second moment has other shapes than its parameter.
 func TestFactoredStateIsWhole(t *testing.T) {
 	g, loss, step := perceptron(optim.Adafactor(0.01))
-	p, err := reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("*.weight", "", "tensor"))
+	p, err := reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("*.weight", "", "tensor"))
 	require.NoError(t, err)
 	for name, s := range shardings(p) {
 		if name == "up.weight.exp_avg_sq_row" {
@@ -84,14 +89,17 @@ func TestFactoredStateIsWhole(t *testing.T) {
 func TestMistakesComeTogether(t *testing.T) {
 	g, loss, _ := perceptron(optim.SGD(0.1))
 	ops.Add(loss, g.Input("z", graph.Float32, -1))
-	_, err := reach.Shard(g, grid, reach.Outputs(loss, nil), reach.Dim("batch", "data*model"), reach.Params("[", ""), reach.States("up.*", ""))
+	_, err := reach.Shard(g, grid, reach.Outputs(loss, nil), reach.Dim("batch", "data*model"), reach.Params("[", ""),
+		reach.States("up.*", ""))
 	var report *shapeinfer.Report
 	require.True(t, errors.As(err, &report))
 	var codes []graph.Code
 	for _, m := range report.Errors {
 		codes = append(codes, m.Code)
 	}
-	require.ElementsMatch(t, []graph.Code{graph.CodeSize, graph.CodeOperand, graph.CodeMeshAxis, graph.CodeShardRule, graph.CodeShardRule}, codes)
+	require.ElementsMatch(
+		t, []graph.Code{graph.CodeSize, graph.CodeOperand, graph.CodeMeshAxis, graph.CodeShardRule,
+			graph.CodeShardRule}, codes)
 	require.Contains(t, err.Error(), `plan_test.go`)
 	_, err = reach.Shard(nil, grid)
 	require.ErrorContains(t, err, "the graph is nil")
@@ -100,7 +108,9 @@ func TestMistakesComeTogether(t *testing.T) {
 func TestMeshOf(t *testing.T) {
 	require.Equal(t, 8, grid.Devices())
 	require.Equal(t, "data=4 tensor=2", grid.String())
-	for _, wrong := range []reach.Mesh{{}, reach.NewMesh(reach.Axis("1st", 2)), reach.NewMesh(reach.Axis("a", 2), reach.Axis("a", 2)), reach.NewMesh(reach.Axis("a", 1<<15), reach.Axis("b", 1<<15))} {
+	for _, wrong := range []reach.Mesh{{}, reach.NewMesh(reach.Axis("1st", 2)),
+		reach.NewMesh(reach.Axis("a", 2), reach.Axis("a", 2)),
+		reach.NewMesh(reach.Axis("a", 1<<15), reach.Axis("b", 1<<15))} {
 		_, err := reach.Shard(graph.New("g"), wrong)
 		require.True(t, shapeinfer.IsMistake(err, graph.CodeMesh), "%v", wrong)
 	}

@@ -86,7 +86,8 @@ func (c *costs) choose(n *graph.Node, roles [][]loopAxis) map[loopAxis][]string 
 			if cut := slices.IndexFunc(names, func(name string) bool { return !isOwned(name) }); cut >= 0 {
 				names = names[:cut]
 			}
-			if old := chosen[role]; len(names) > len(old) && slices.Equal(names[:len(old)], old) && c.dividesAxis(n, role, names) {
+			if old := chosen[role]; len(names) > len(old) && slices.Equal(names[:len(old)], old) &&
+				c.dividesAxis(n, role, names) {
 				chosen[role] = names
 			}
 		}
@@ -107,7 +108,8 @@ func byBytes(c *costs, all []*graph.Node) []operand {
 		list[i] = operand{x, i}
 	}
 	slices.SortStableFunc(list, func(a, b operand) int {
-		return cmp.Compare(c.localBytes(b.node, replicated(b.node.Rank())), c.localBytes(a.node, replicated(a.node.Rank())))
+		return cmp.Compare(c.localBytes(b.node, replicated(b.node.Rank())),
+			c.localBytes(a.node, replicated(a.node.Rank())))
 	})
 	return list
 }
@@ -137,7 +139,8 @@ func (c *costs) roles(n *graph.Node) [][]loopAxis {
 		s := c.sharding(x)
 		for axis, names := range s {
 			if len(names) > 0 {
-				roles[i][axis] = c.role(n, i, axis, axisflow.NewFlow(result.Graph(), graph.AxisOf{Node: operands[i], Axis: axis}), result)
+				roles[i][axis] = c.role(n, i, axis,
+					axisflow.NewFlow(result.Graph(), graph.AxisOf{Node: operands[i], Axis: axis}), result)
 			}
 		}
 	}

@@ -70,7 +70,8 @@ func (c *costs) composite(n *graph.Node) Sharding {
 	if result == nil || c.depth > maxDepth {
 		return replicated(n.Rank())
 	}
-	inner := &costs{mesh: c.mesh, size: c.size, fixed: map[*graph.Node]Sharding{}, known: map[*graph.Node]Sharding{}, times: c.timesOf(n), depth: c.depth + 1,
+	inner := &costs{mesh: c.mesh, size: c.size, fixed: map[*graph.Node]Sharding{}, known: map[*graph.Node]Sharding{},
+		times: c.timesOf(n), depth: c.depth + 1,
 		user: func(*graph.Node) *graph.Node { return c.user(n) }}
 	for i, x := range operands {
 		inner.fixed[x] = c.sharding(n.In(i))
@@ -132,7 +133,8 @@ func (c *costs) note(kind Kind, axes []string, x, reader *graph.Node, s Sharding
 	if c.mesh.parts(axes) == 1 {
 		return
 	}
-	m := &move{Collective: Collective{Kind: kind, Axes: axes, Bytes: c.localBytes(x, s), Times: c.timesOf(reader), Value: c.user(reader)}}
+	m := &move{Collective: Collective{Kind: kind, Axes: axes, Bytes: c.localBytes(x, s), Times: c.timesOf(reader),
+		Value: c.user(reader)}}
 	if kind == AllReduce {
 		m.of = x
 	}
@@ -198,7 +200,8 @@ func (c *costs) reads(n *graph.Node, i int, s Sharding) Sharding {
 		operands, result := axisflow.Apart(n)
 		for axis := range need {
 			need[axis] = nil
-			if to := c.role(n, i, axis, axisflow.NewFlow(result.Graph(), graph.AxisOf{Node: operands[i], Axis: axis}), result); to >= 0 && c.dividesAxis(x, loopAxis(axis), s[to]) {
+			if to := c.role(n, i, axis, axisflow.NewFlow(result.Graph(), graph.AxisOf{Node: operands[i], Axis: axis}),
+				result); to >= 0 && c.dividesAxis(x, loopAxis(axis), s[to]) {
 				need[axis] = s[to]
 			}
 		}

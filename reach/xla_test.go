@@ -111,7 +111,8 @@ func TestAWrongShardingIsCaught(t *testing.T) {
 	hlo, err := os.ReadFile(r.config.HLO)
 	require.NoError(t, err)
 	require.NoError(t, provePartitioned(string(hlo), r.plan, r.arguments(t)))
-	require.EqualError(t, provePartitioned(string(hlo), right.plan, r.arguments(t)), "x is [16,64] on a device, want [4,64]")
+	require.EqualError(t, provePartitioned(string(hlo), right.plan, r.arguments(t)),
+		"x is [16,64] on a device, want [4,64]")
 }
 
 // run is one comparison.
@@ -126,16 +127,20 @@ type run struct {
 }
 
 func newRun(t *testing.T, m *model, way devices, more ...reach.Option) *run {
-	opts := slices.Concat(m.rules, more, []reach.Option{reach.Outputs(m.outputs()...), reach.Updates(m.step...), reach.Sizes(map[string]int{"batch": batch})})
+	opts := slices.Concat(
+		m.rules, more, []reach.Option{reach.Outputs(m.outputs()...), reach.Updates(m.step...),
+			reach.Sizes(map[string]int{"batch": batch})})
 	plan, err := reach.Shard(m.g, way.mesh, opts...)
 	require.NoError(t, err)
 	program, err := exec.Compile(m.g, exec.Outputs(m.outputs()...), exec.Updates(m.step...))
 	require.NoError(t, err)
 	folder := t.TempDir()
 	r := &run{model: m, way: way, plan: plan, session: program.NewSession(exec.Seed(5))}
-	r.config = launch.Config{Folder: filepath.Join(folder, "export"), Data: filepath.Join(folder, "data"), Platform: "cpu", Steps: steps,
+	r.config = launch.Config{Folder: filepath.Join(folder, "export"), Data: filepath.Join(folder, "data"),
+		Platform: "cpu", Steps: steps,
 		Processes: way.processes, Devices: way.mesh.Devices() / way.processes,
-		Record: filepath.Join(folder, "record.npz"), Save: filepath.Join(folder, "trained.safetensors"), HLO: filepath.Join(folder, "hlo.txt")}
+		Record: filepath.Join(folder, "record.npz"), Save: filepath.Join(folder, "trained.safetensors"),
+		HLO: filepath.Join(folder, "hlo.txt")}
 	require.NoError(t, plan.Export(r.config.Folder, r.session))
 	require.NoError(t, os.Mkdir(r.config.Data, 0o755))
 	for name, x := range m.data {

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Where a user's movement puts elements is judged once more when its sizes are bound: until then its strides may be of any sign, and so large that
-// they lead anywhere.
+// Where a user's movement puts elements is judged once more when its sizes are bound: until then its strides may be of
+// any sign, and so large that they lead anywhere.
 
 // checkArrangements requires of users' movements whose sizes have names that they stay within their operands.
 func (b *binder) checkArrangements() {
@@ -18,13 +18,15 @@ func (b *binder) checkArrangements() {
 	}
 	for _, n := range b.nodes {
 		op := n.Op()
-		if op.Class != graph.Movement || op.View == nil && op.Assemble == nil || !n.Judged() || n.Err() != nil || !op.IsUsers() || !b.isNamed(n) {
+		if op.Class != graph.Movement || op.View == nil && op.Assemble == nil || !n.Judged() || n.Err() != nil ||
+			!op.IsUsers() || !b.isNamed(n) {
 			continue
 		}
 		c := operationCheck{n: n, op: op}
 		c.guarded("the operation", func() { b.checkArrangement(&c) })
 		if c.wrong != "" {
-			b.problemAt(n.Pos(), "%s%s\nused by %s at %s", op.NotWhole(c.wrong).Summary, b.where(b.named(n)...), graph.Describe(n), n.Pos())
+			b.problemAt(n.Pos(), "%s%s\nused by %s at %s", op.NotWhole(c.wrong).Summary, b.where(b.named(n)...),
+				graph.Describe(n), n.Pos())
 		}
 	}
 }
@@ -40,7 +42,8 @@ func (b *binder) checkArrangement(c *operationCheck) {
 		return
 	}
 	out, ok := c.op.View(c.n, graph.RowMajor(x.Shape()))
-	if !c.want(ok && len(out.Strides) == c.n.Rank() && len(out.Shape) == c.n.Rank(), "View returns a different arrangement than before") {
+	if !c.want(ok && len(out.Strides) == c.n.Rank() &&
+		len(out.Shape) == c.n.Rank(), "View returns a different arrangement than before") {
 		return
 	}
 	wrong := outside(p, b.layout(out), b.shape(x.Shape()))
@@ -104,8 +107,9 @@ func (b *binder) assembly(a graph.Assembly) (out graph.Assembly) {
 	return out
 }
 
-// unlike says how a View that shows out of a dense operand shows other elements of one whose axes lie in another order, or nothing. It looks at the corners
-// of the result and what is next to its first element: an arrangement is the same everywhere between.
+// unlike says how a View that shows out of a dense operand shows other elements of one whose axes lie in another order,
+// or nothing. It looks at the corners of the result and what is next to its first element: an arrangement is the same
+// everywhere between.
 func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)) string {
 	x := n.In(0)
 	turned := slices.Clone(x.Shape())
@@ -152,7 +156,9 @@ func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)
 				left /= operand[axis]
 			}
 			if moved != want {
-				return fmt.Sprintf("View shows element %d of its operand at %v, but another one if the operand's axes have another order in memory: it must use the offset and the strides of the layout that it gets", at, index)
+				return fmt.Sprintf(
+					"View shows element %d of its operand at %v, but another one if the operand's axes have another order in memory: it must use the offset and the strides of the layout that it gets",
+					at, index)
 			}
 		}
 	}

@@ -11,21 +11,23 @@ import (
 // Axis describes an axis of a value.
 type Axis struct {
 	Size graph.Dim
-	// From lists the axes of inputs and parameters from which it comes: through broadcasting, reshapes that merge and split axes, views,
-	// concatenations, products, gathers, convolutions and reductions. It is empty for an axis without such an origin, such as one that
-	// repeats elements.
+	// From lists the axes of inputs and parameters from which it comes: through broadcasting, reshapes that merge and
+	// split axes, views, concatenations, products, gathers, convolutions and reductions. It is empty for an axis
+	// without such an origin, such as one that repeats elements.
 	From []Origin
 }
 
 // Origin is an axis of an input or a parameter from which an axis of a value, or a part of it, comes.
 type Origin struct {
 	graph.AxisOf
-	// Inner and Count say which part: position p of the value's axis belongs to position floor(p/Inner) mod Count of the origin's axis,
-	// times Step. For a whole axis, Inner and Step are 1 and Count is its size; Step is 0 if unknown.
+	// Inner and Count say which part: position p of the value's axis belongs to position floor(p/Inner) mod Count of
+	// the origin's axis, times Step. For a whole axis, Inner and Step are 1 and Count is its size; Step is 0 if
+	// unknown.
 	Inner, Count, Step graph.Dim
 }
 
-// Axes returns, for each axis of a value, the axes of inputs and parameters from which it comes. It returns nil if the value has no shape.
+// Axes returns, for each axis of a value, the axes of inputs and parameters from which it comes. It returns nil if the
+// value has no shape.
 func Axes(n *graph.Node) []Axis {
 	if n == nil || !n.Judged() || n.Graph() == nil {
 		return nil
@@ -55,8 +57,8 @@ func givenAxes(g *graph.Graph) (list []graph.AxisOf) {
 	return list
 }
 
-// String is "batch: axis 0 of x"; for an axis made of several, each has its count and the number of positions that each element covers, as
-// in "8*batch: axis 0 of x [batch, each 8]".
+// String is "batch: axis 0 of x"; for an axis made of several, each has its count and the number of positions that each
+// element covers, as in "8*batch: axis 0 of x [batch, each 8]".
 func (a Axis) String() string {
 	words := make([]string, len(a.From))
 	for i, o := range a.From {

@@ -28,14 +28,16 @@ func TestAxesComeFrom(t *testing.T) {
 			return ops.Linear(g.Input("x", f32, b, t, 20), g.Param("w", f32, 10, 20), g.Param("b", f32, 10))
 		}, []string{"b: axis 0 of x", "t: axis 1 of x", "10: axis 0 of w, axis 0 of b"}},
 		{"heads", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
-			return ops.Reshape(ops.Transpose(ops.Reshape(g.Input("x", f32, b, t, 512), b, t, 8, 64), 1, 2), b.Times(8), t, 64)
+			return ops.Reshape(ops.Transpose(ops.Reshape(g.Input("x", f32, b, t, 512), b, t, 8, 64), 1, 2), b.Times(8),
+				t, 64)
 		}, []string{"8*b: axis 0 of x [b, each 8], axis 2 of x [8, each 1]", "t: axis 1 of x", "64: axis 2 of x"}},
 		{"scores", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			x, y := g.Input("x", f32, b, t, 8), g.Input("y", f32, b, g.Dim("s"), 8)
 			return ops.Softmax(ops.MatMul(x, ops.Transpose(y, 1, 2)), -1)
 		}, []string{"b: axis 0 of x, axis 0 of y", "t: axis 1 of x", "s: axis 1 of y"}},
 		{"a convolution", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
-			return ops.Conv2D(g.Input("x", f32, b, 3, t, t), g.Param("k", f32, 16, 3, 3, 3), nil, ops.Stride(2), ops.Padding(1))
+			return ops.Conv2D(g.Input("x", f32, b, 3, t, t), g.Param("k", f32, 16, 3, 3, 3), nil, ops.Stride(2),
+				ops.Padding(1))
 		}, []string{"b: axis 0 of x", "16: axis 0 of k", "floor((t+1)/2): axis 2 of x", "floor((t+1)/2): axis 3 of x"}},
 		{"an embedding", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			return ops.Embedding(g.Input("ids", graph.Int64, b, t), g.Param("table", f32, 100, 8))
@@ -52,14 +54,16 @@ func TestAxesComeFrom(t *testing.T) {
 		}, []string{"b: axis 0 of x", "t: axis 1 of x"}},
 		{"a loop", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			x, w := g.Input("x", f32, b, t, 8), g.Param("w", f32, 8, 8)
-			_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b, 8)}, Over: []*graph.Node{x}, Axis: 1}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-				h := ops.Tanh(ops.Add(ops.MatMul(c[0], w), x[0]))
-				return []*graph.Node{h}, []*graph.Node{h}
-			})
+			_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b, 8)}, Over: []*graph.Node{x}, Axis: 1},
+				func(c, x []*graph.Node) (next, out []*graph.Node) {
+					h := ops.Tanh(ops.Add(ops.MatMul(c[0], w), x[0]))
+					return []*graph.Node{h}, []*graph.Node{h}
+				})
 			return all[0]
 		}, []string{"b: axis 0 of x", "t: axis 1 of x", "8: axis 2 of x, axis 1 of w"}},
 		{"an operation of the program's own", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
-			evens := &graph.Op{Name: "evens", Func: "Evens", Doc: "each second element.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
+			evens := &graph.Op{Name: "evens", Func: "Evens", Doc: "each second element.", Class: graph.Movement,
+				MinIn: 1, MaxIn: 1,
 				Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 					s := slices.Clone(c.Shape(0))
 					s[0] = s[0].FloorDiv(2)
@@ -161,7 +165,8 @@ func TestWhatIsSaidOfPositionsIsTrue(t *testing.T) {
 	const programs = 400
 	said, unsaid := 0, 0
 	for seed := range uint64(programs) {
-		w := &walk{Rand: rand.New(rand.NewPCG(seed, 5)), g: graph.New("walk", graph.WithPolicy(graph.Policy{AxisMixing: graph.AllowSilently}))}
+		w := &walk{Rand: rand.New(rand.NewPCG(seed, 5)),
+			g: graph.New("walk", graph.WithPolicy(graph.Policy{AxisMixing: graph.AllowSilently}))}
 		w.g.Dim("n", graph.AtLeast(2))
 		w.g.Dim("m", graph.AtLeast(2))
 		w.inputs = append(w.inputs, w.g.Input("named", f32, w.g.Dim("n"), w.g.Dim("m")))

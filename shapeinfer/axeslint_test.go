@@ -72,7 +72,8 @@ var aboutAxes = []struct {
 func TestWarningsAboutAxesAreChosen(t *testing.T) {
 	for _, c := range aboutAxes {
 		t.Run(string(c.code), func(t *testing.T) {
-			for choice, want := range map[graph.WarnChoice][2]int{graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
+			for choice, want := range map[graph.WarnChoice][2]int{
+				graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
 				p := graph.Policy{}
 				c.set(&p, choice)
 				g := graph.New("axes", graph.WithPolicy(p))
@@ -91,7 +92,8 @@ func TestWarningsAboutAxesAreChosen(t *testing.T) {
 	}
 }
 
-// A warning of a loop along the examples is silenced at any result of the loop, or of the layer that has it, whatever the number of its parts.
+// A warning of a loop along the examples is silenced at any result of the loop, or of the layer that has it, whatever
+// the number of its parts.
 func TestLoopsOverExamplesAreSilenced(t *testing.T) {
 	for name, result := range map[string]func(g *graph.Graph, x *graph.Node) *graph.Node{
 		"of a layer": func(g *graph.Graph, x *graph.Node) *graph.Node {
@@ -102,10 +104,12 @@ func TestLoopsOverExamplesAreSilenced(t *testing.T) {
 			return final[1]
 		},
 		"of layers": func(g *graph.Graph, x *graph.Node) *graph.Node {
-			return nn.Sequential(nn.NewLSTM(g, "lstm", 8, 16), nn.NewLSTM(g, "more", 16, 16, nn.Layers(4)), nn.NewLinear(g, "fc", 16, 3)).Apply(nn.Evaluation(g), x)
+			return nn.Sequential(nn.NewLSTM(g, "lstm", 8, 16), nn.NewLSTM(g, "more", 16, 16, nn.Layers(4)),
+				nn.NewLinear(g, "fc", 16, 3)).Apply(nn.Evaluation(g), x)
 		},
 		"of a loop": func(g *graph.Graph, x *graph.Node) *graph.Node {
-			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, x.Shape()[1], 8)}, Over: []*graph.Node{x}},
+			final, _ := ops.Scan(
+				ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, x.Shape()[1], 8)}, Over: []*graph.Node{x}},
 				func(carry, x []*graph.Node) (next, out []*graph.Node) {
 					h := ops.Tanh(ops.Add(carry[0], x[0]))
 					return []*graph.Node{h}, []*graph.Node{h}

@@ -96,7 +96,8 @@ func transformer(layers int) *graph.Graph {
 	var h *graph.Node
 	layer := func(name string, build func()) { g.Scope(name, build) }
 	norm := func(name string, x *graph.Node) *graph.Node {
-		return ops.LayerNorm(x, g.Param(name+"/gain", graph.Float32, width), g.Param(name+"/bias", graph.Float32, width), 1e-5)
+		return ops.LayerNorm(x, g.Param(name+"/gain", graph.Float32, width),
+			g.Param(name+"/bias", graph.Float32, width), 1e-5)
 	}
 	split := func(x *graph.Node) *graph.Node {
 		return ops.Transpose(ops.Reshape(x, b, t, heads, width/heads), 1, 2)
@@ -107,10 +108,13 @@ func transformer(layers int) *graph.Graph {
 	for i := range layers {
 		layer("layer"+strconv.Itoa(i), func() {
 			x := norm("before", h)
-			q, k, v := split(testmodel.Linear(g, "q", x, width)), split(testmodel.Linear(g, "k", x, width)), split(testmodel.Linear(g, "v", x, width))
+			q, k, v := split(testmodel.Linear(g, "q", x, width)), split(testmodel.Linear(g, "k", x, width)),
+				split(testmodel.Linear(g, "v", x, width))
 			a := ops.Softmax(ops.Add(ops.Mul(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(0.25)), future), -1)
-			h = ops.Add(h, testmodel.Linear(g, "o", ops.Reshape(ops.Transpose(ops.MatMul(a, v), 1, 2), b, t, width), width))
-			h = ops.Add(h, testmodel.Linear(g, "down", ops.Gelu(testmodel.Linear(g, "up", norm("behind", h), 4*width)), width))
+			h = ops.Add(h, testmodel.Linear(g, "o", ops.Reshape(ops.Transpose(ops.MatMul(a, v), 1, 2), b, t, width),
+				width))
+			h = ops.Add(h, testmodel.Linear(g, "down", ops.Gelu(testmodel.Linear(g, "up", norm("behind", h), 4*width)),
+				width))
 		})
 	}
 	logits := testmodel.Linear(g, "out", norm("last", h), words)

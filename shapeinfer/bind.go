@@ -50,19 +50,22 @@ func (e *BindError) Error() string {
 	return text
 }
 
-// Bind solves for the named sizes, given the sizes of the inputs, and checks every requirement that [Check] left to binding. Sizes given
-// explicitly are known from the start. One [BindError] reports everything that is wrong, and says where each size came from.
+// Bind solves for the named sizes, given the sizes of the inputs, and checks every requirement that [Check] left to
+// binding. Sizes given explicitly are known from the start. One [BindError] reports everything that is wrong, and says
+// where each size came from.
 //
-// If inputs do not determine single names but everything that the graph needs, as an axis of size m+n does in a graph that only uses m+n,
-// it returns some values that fit.
+// If inputs do not determine single names but everything that the graph needs, as an axis of size m+n does in a graph
+// that only uses m+n, it returns some values that fit.
 func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	return bind(&binder{g: g, nodes: g.Nodes(), inputs: inputs, needs: needs}, given)
 }
 
-// BindProgram is [Bind] for a program that computes some values of a graph, as in [CheckProgram]: it checks only requirements of values
-// that the program computes or derives from. A gradient derives from the value of which it is the gradient, and the result of ops.FullLike
-// from the value whose shape it has: if the sizes make that value impossible, they are impossible too, although it is not computed.
-func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
+// BindProgram is [Bind] for a program that computes some values of a graph, as in [CheckProgram]: it checks only
+// requirements of values that the program computes or derives from. A gradient derives from the value of which it is
+// the gradient, and the result of ops.FullLike from the value whose shape it has: if the sizes make that value
+// impossible, they are impossible too, although it is not computed.
+func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes,
+	error) {
 	b := &binder{g: g, nodes: ancestors.Of(g, roots...), inputs: inputs}
 	required := make([]bool, len(g.Nodes()))
 	if len(needs) > 0 {
@@ -132,7 +135,8 @@ func (b *binder) read(given []Sizes) {
 	for _, in := range b.inputs {
 		n := in.Node
 		if len(in.Shape) != n.Rank() {
-			b.problem("input %s has rank %d, got rank %d: it is declared %s, got %s", n.Label(), n.Rank(), len(in.Shape), n.Shape(), ints(in.Shape))
+			b.problem("input %s has rank %d, got rank %d: it is declared %s, got %s", n.Label(), n.Rank(),
+				len(in.Shape), n.Shape(), ints(in.Shape))
 			continue
 		}
 		for axis, d := range n.Shape() {
@@ -140,7 +144,9 @@ func (b *binder) read(given []Sizes) {
 				b.problem("axis %d of input %s is %d: sizes must be at least 0", axis, n.Label(), in.Shape[axis])
 			}
 			if d.IsSymbolic() {
-				b.equations = append(b.equations, equation{d, int64(in.Shape[axis]), fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos()), n})
+				b.equations = append(
+					b.equations, equation{d, int64(in.Shape[axis]),
+						fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos()), n})
 			}
 		}
 	}
@@ -152,7 +158,8 @@ func (b *binder) read(given []Sizes) {
 	for _, names := range given {
 		for name, v := range names {
 			if !slices.Contains(b.g.DimNames(), name) {
-				b.problem("%s = %d   set explicitly\nno size of graph %q has that name; there are: %s", name, v, b.g.Name(), strings.Join(b.g.DimNames(), ", "))
+				b.problem("%s = %d   set explicitly\nno size of graph %q has that name; there are: %s", name, v,
+					b.g.Name(), strings.Join(b.g.DimNames(), ", "))
 			}
 			b.sizes[name], b.origin[name] = v, "set explicitly"
 		}
@@ -179,7 +186,8 @@ func (b *binder) checkBounds() {
 		default:
 			continue
 		}
-		b.problemAt(b.g.DimPos(name), "%s = %d   %s\nit is declared %s at %s%s", name, v, b.origin[name], declared, b.g.DimPos(name), help)
+		b.problemAt(b.g.DimPos(name), "%s = %d   %s\nit is declared %s at %s%s", name, v, b.origin[name], declared,
+			b.g.DimPos(name), help)
 	}
 }
 
@@ -188,7 +196,8 @@ func (b *binder) checkInputs() {
 	for _, in := range b.inputs {
 		for axis, d := range in.Node.Shape() {
 			if n, static := d.Int(); static && n != int64(in.Shape[axis]) {
-				b.problem("axis %d of input %s is %d, and it is declared %s at %s", axis, in.Node.Label(), in.Shape[axis], in.Node.Shape(), in.Node.Pos())
+				b.problem("axis %d of input %s is %d, and it is declared %s at %s", axis, in.Node.Label(),
+					in.Shape[axis], in.Node.Shape(), in.Node.Pos())
 			}
 		}
 	}
@@ -209,7 +218,8 @@ func (b *binder) checkNotGiven() {
 		}
 		for axis, d := range n.Shape() {
 			if v, err := b.value(d); d.IsSymbolic() && err == nil && v < 0 {
-				b.problemAt(n.Pos(), "axis %d of %s is declared %s, which is %d%s\ndeclared at %s", axis, n.Label(), d, v, b.where(d), n.Pos())
+				b.problemAt(n.Pos(), "axis %d of %s is declared %s, which is %d%s\ndeclared at %s", axis, n.Label(), d,
+					v, b.where(d), n.Pos())
 			}
 		}
 	}
@@ -252,7 +262,8 @@ func (b *binder) checkEqual() {
 		is := b.g.Bounds(name).Is
 		v, known := b.sizes[name]
 		if other, err := b.value(is); is != 0 && known && err == nil && v != other {
-			b.problemAt(b.g.EqualPos(name), "%s == %s fails: %d against %d%s\nstated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
+			b.problemAt(b.g.EqualPos(name), "%s == %s fails: %d against %d%s\nstated at %s", name, is, v, other,
+				b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
 		}
 	}
 }
@@ -297,14 +308,16 @@ func (b *binder) checkRequirement(gr group) {
 	case errX == errNotBound || errY == errNotBound:
 		return // a size of an input that was not given, or told of before
 	case errX != nil || errY != nil:
-		b.problemAt(gr.Node.Pos(), "%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX), orNothing(errY), b.requiredBy(gr))
+		b.problemAt(gr.Node.Pos(), "%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX),
+			orNothing(errY), b.requiredBy(gr))
 	case !prove.Holds(gr.Kind, x, y):
 		b.problemAt(gr.Node.Pos(), "%s fails: %d against %d%s", RequirementText(gr.Requirement), x, y, b.requiredBy(gr))
 	}
 }
 
 func (b *binder) requiredBy(gr group) string {
-	text := fmt.Sprintf("%s\nrequired by %s at %s (%s)", b.where(gr.A, gr.B), graph.Describe(gr.Node), gr.Node.Pos(), gr.Why)
+	text := fmt.Sprintf("%s\nrequired by %s at %s (%s)", b.where(gr.A, gr.B), graph.Describe(gr.Node), gr.Node.Pos(),
+		gr.Why)
 	if gr.nodes > 1 {
 		text += fmt.Sprintf(" and %s more", counted(gr.nodes-1, "node"))
 	}
@@ -355,7 +368,8 @@ func (b *binder) checkCounts() {
 			bytes = timesOrMax(bytes, v)
 		}
 		if bytes == math.MaxInt64 && !isEmpty && !static {
-			b.problemAt(n.Pos(), "%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\nmade at %s",
+			b.problemAt(n.Pos(),
+				"%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\nmade at %s",
 				graph.Describe(n), n.Shape(), b.where(n.Shape()...), n.Pos())
 			return
 		}
@@ -370,13 +384,15 @@ func (b *binder) size(n *graph.Node, d graph.Dim) int64 {
 	case err == errNotBound:
 		return 0
 	case err != nil:
-		b.problemAt(n.Pos(), "%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n), n.Shape(), d, err, b.where(d), n.Pos())
+		b.problemAt(n.Pos(), "%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n),
+			n.Shape(), d, err, b.where(d), n.Pos())
 	case !graph.Dim(v).IsSize():
 		word := "less than 0"
 		if v > 0 {
 			word = "beyond all memory"
 		}
-		b.problemAt(n.Pos(), "%s of shape %s has a size %s: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), word, d, v, b.where(d), n.Pos())
+		b.problemAt(n.Pos(), "%s of shape %s has a size %s: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), word,
+			d, v, b.where(d), n.Pos())
 	}
 	return max(v, 0)
 }

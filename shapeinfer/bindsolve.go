@@ -49,7 +49,8 @@ func (b *binder) solveOne(e equation) bool {
 	case !ok || coef == 0:
 		return false
 	case (e.value-rest)%coef != 0:
-		b.problem("%s: division had remainder %d, so no size of %s fits%s", e, ((e.value-rest)%coef+coef)%coef, unknown, b.where(e.size))
+		b.problem("%s: division had remainder %d, so no size of %s fits%s", e, ((e.value-rest)%coef+coef)%coef, unknown,
+			b.where(e.size))
 		return true // the name stays without a value: what follows from it is no mistake of its own
 	}
 	b.sizes[unknown], b.origin[unknown] = (e.value-rest)/coef, e.from
@@ -290,7 +291,8 @@ func (b *binder) checkDetermined() {
 	}
 	for _, name := range missing {
 		if n := b.user(name); n != nil && !b.occurs(name) && !b.waitsForInput(name) {
-			b.problemAt(n.Pos(), "no input determines %s, but %s at %s needs it: set it explicitly, with exec.Size(%q, 8), or add an input with an axis of that size",
+			b.problemAt(n.Pos(),
+				"no input determines %s, but %s at %s needs it: set it explicitly, with exec.Size(%q, 8), or add an input with an axis of that size",
 				name, graph.Describe(n), n.Pos(), name)
 		}
 	}
@@ -322,7 +324,9 @@ func (b *binder) occurs(name string) bool {
 // user returns the first node that needs a name.
 func (b *binder) user(name string) *graph.Node {
 	for _, n := range b.nodes {
-		if slices.ContainsFunc(slices.Concat(n.Shape(), n.AttrDims()), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+		if slices.ContainsFunc(slices.Concat(n.Shape(), n.AttrDims()), func(d graph.Dim) bool {
+			return slices.Contains(d.Symbols(), name)
+		}) {
 			return n
 		}
 	}

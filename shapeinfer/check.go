@@ -7,18 +7,19 @@ import (
 	"github.com/broadloom/broadloom/internal/ancestors"
 )
 
-// Check checks a whole graph ahead of time: it needs no data and no executor. The report has every independent mistake, in the order of the
-// user's program. Use it in a test of a model:
+// Check checks a whole graph ahead of time: it needs no data and no executor. The report has every independent mistake,
+// in the order of the user's program. Use it in a test of a model:
 //
 //	if err := shapeinfer.Check(g).Err(); err != nil {
 //		t.Fatal(err)
 //	}
 //
-// A graph may contain several programs, such as two ways to train the same parameters; use [CheckProgram] to check one of them.
+// A graph may contain several programs, such as two ways to train the same parameters; use [CheckProgram] to check one
+// of them.
 func Check(g *graph.Graph) *Report { return check(g, nil) }
 
-// CheckProgram checks a graph, and a program that computes some of its values and performs some of its writes: two writes of one parameter
-// are a mistake in a program, but not in a graph.
+// CheckProgram checks a graph, and a program that computes some of its values and performs some of its writes: two
+// writes of one parameter are a mistake in a program, but not in a graph.
 func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, ancestors.Of(g, roots...))
 }
@@ -40,7 +41,8 @@ func (r *Report) isMixing(note *graph.Mistake) bool {
 // check judges a graph, and a program where its nodes are given.
 func check(g *graph.Graph, program []*graph.Node) *Report {
 	if g == nil {
-		return &Report{Errors: []*graph.Mistake{{Code: graph.CodeOperand, Pos: graph.Caller(), Summary: "the graph is nil"}}}
+		return &Report{Errors: []*graph.Mistake{
+			{Code: graph.CodeOperand, Pos: graph.Caller(), Summary: "the graph is nil"}}}
 	}
 	r := &Report{
 		Graph:    g,

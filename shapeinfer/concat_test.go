@@ -33,7 +33,8 @@ func TestConcatOfAVectorThatMayBeEmpty(t *testing.T) {
 			}
 			require.Equal(t, "[m, 6]", y.Shape().String())
 			for n, fits := range map[int]bool{0: true, 1: false, 4: false} {
-				_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: v, Shape: []int{n}}, {Node: x, Shape: []int{2, 3}}}, r.Requirements)
+				_, err := shapeinfer.Bind(
+					g, []shapeinfer.Bound{{Node: v, Shape: []int{n}}, {Node: x, Shape: []int{2, 3}}}, r.Requirements)
 				require.Equal(t, fits, err == nil, "%d: %v", n, err)
 			}
 		})
@@ -43,7 +44,8 @@ func TestConcatOfAVectorThatMayBeEmpty(t *testing.T) {
 // Among vectors alone, an empty one is nothing special.
 func TestConcatOfVectors(t *testing.T) {
 	g := graph.New("g")
-	y := ops.Concat(0, g.Input("v", f32, g.Dim("n", graph.AtLeast(0))), g.Input("w", f32, g.Dim("m", graph.AtLeast(0))), g.Input("e", f32, 0))
+	y := ops.Concat(0, g.Input("v", f32, g.Dim("n", graph.AtLeast(0))), g.Input("w", f32, g.Dim("m", graph.AtLeast(0))),
+		g.Input("e", f32, 0))
 	r := shapeinfer.Check(g)
 	require.Equal(t, "0 errors, 0 warnings, 0 requirements", r.Summary()[:36])
 	require.Equal(t, "[m+n]", y.Shape().String())

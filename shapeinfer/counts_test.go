@@ -22,8 +22,10 @@ func TestMoreElementsThanCanBeCounted(t *testing.T) {
 		"product": {func(g *graph.Graph) *graph.Node {
 			return ops.MatMul(g.Input("x", f32, 1<<40, 1), g.Input("y", f32, 1, 1<<40))
 		}, numel},
-		"padding": {func(g *graph.Graph) *graph.Node { return ops.Pad(g.Input("x", f32, 1<<40, 1), 1, 0, 1<<40, 0) }, numel},
-		"windows": {func(g *graph.Graph) *graph.Node { return ops.Window(g.Input("x", f32, 1<<40), 0, 1<<39, 1, 1) }, numel},
+		"padding": {func(g *graph.Graph) *graph.Node { return ops.Pad(g.Input("x", f32, 1<<40, 1), 1, 0, 1<<40, 0) },
+			numel},
+		"windows": {func(g *graph.Graph) *graph.Node { return ops.Window(g.Input("x", f32, 1<<40), 0, 1<<39, 1, 1) },
+			numel},
 		"with a name": {func(g *graph.Graph) *graph.Node {
 			return ops.Full(g, f32, 1, g.Dim("n"), 1<<40, 1<<40)
 		}, numel},

@@ -27,7 +27,8 @@ func TestNoDeclarationIsSuggestedThatProvesNothing(t *testing.T) {
 	require.Empty(t, r.Notes[0].Fixes)
 }
 
-var declaration = regexp.MustCompile(`^declare g\.Dim\("(\w+)", graph\.(MultipleOf|AtLeast|AtMost)\((\d+)\)\) and it is proved$`)
+var declaration = regexp.MustCompile(
+	`^declare g\.Dim\("(\w+)", graph\.(MultipleOf|AtLeast|AtMost)\((\d+)\)\) and it is proved$`)
 
 // What is declared as a note suggests proves what the note is about, whatever else is wrong.
 func TestSuggestedDeclarationsProve(t *testing.T) {
@@ -61,7 +62,8 @@ func TestSuggestedDeclarationsProve(t *testing.T) {
 				g, _ := p.build(nil)
 				after := shapeinfer.Check(g)
 				p.bounds[said[1]] = was
-				require.Less(t, notesAt(after, m.Node.ID()), notesAt(before, m.Node.ID()), "seed %d: %v %s\n%s\n%s", seed, &p, fix.Text, before, after)
+				require.Less(t, notesAt(after, m.Node.ID()), notesAt(before, m.Node.ID()), "seed %d: %v %s\n%s\n%s",
+					seed, &p, fix.Text, before, after)
 				tried++
 			}
 		}

@@ -119,7 +119,8 @@ func (b bound) note() *graph.Mistake {
 		if b.more == 1 {
 			verb = "follows"
 		}
-		m.Detail = append(m.Detail, fmt.Sprintf("%s of %s %s from it", counted(b.more, "other requirement"), b.name, verb))
+		m.Detail = append(m.Detail, fmt.Sprintf(
+			"%s of %s %s from it", counted(b.more, "other requirement"), b.name, verb))
 	}
 	said := b.need.Node.Graph().Bounds(b.name)
 	if b.upper {
@@ -128,7 +129,9 @@ func (b bound) note() *graph.Mistake {
 		said.Min = b.at
 	}
 	if b.need.Node.Graph().Try(graph.Change{Bounds: map[string]graph.Bounds{b.name: said}}).Keeps() {
-		m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare g.Dim(%q, graph.%s(%d)) and it is proved", b.name, word, b.at)}}
+		m.Fixes = []graph.Fix{
+			{Kind: graph.FixDeclare, Text: fmt.Sprintf(
+				"declare g.Dim(%q, graph.%s(%d)) and it is proved", b.name, word, b.at)}}
 	}
 	return m
 }

@@ -151,7 +151,8 @@ func (p *program) allows(at map[string]int64) bool {
 	return true
 }
 
-func compareBinding(t *testing.T, seed uint64, p *program, g *graph.Graph, report *shapeinfer.Report, values, results []*graph.Node, at map[string]int64, ok bool) {
+func compareBinding(t *testing.T, seed uint64, p *program, g *graph.Graph, report *shapeinfer.Report, values,
+	results []*graph.Node, at map[string]int64, ok bool) {
 	t.Helper()
 	var inputs []shapeinfer.Bound
 	inInputs := map[string]bool{}
@@ -190,7 +191,8 @@ func compareBinding(t *testing.T, seed uint64, p *program, g *graph.Graph, repor
 		for axis, d := range v.Shape() {
 			got, err := d.Eval(bound.Lookup)
 			if want, _ := results[i].Shape()[axis].Int(); err != nil || got != want {
-				t.Fatalf("seed %d: x%d has shape %s, at %v axis %d is %d (%v), not %d\n%s", seed, i, v.Shape(), at, axis, got, err, want, p)
+				t.Fatalf("seed %d: x%d has shape %s, at %v axis %d is %d (%v), not %d\n%s", seed, i, v.Shape(), at,
+					axis, got, err, want, p)
 			}
 		}
 	}

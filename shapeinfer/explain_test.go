@@ -20,7 +20,9 @@ import (
 
 func TestEveryCodeIsExplained(t *testing.T) {
 	list := graph.Explanations()
-	require.True(t, slices.IsSortedFunc(list, func(a, b graph.Explanation) int { return strings.Compare(string(a.Code), string(b.Code)) }))
+	require.True(t, slices.IsSortedFunc(list, func(a, b graph.Explanation) int {
+		return strings.Compare(string(a.Code), string(b.Code))
+	}))
 	for _, e := range list {
 		require.Regexp(t, `^BL\d{3}$`, e.Code)
 		require.NotEmpty(t, e.Meaning, e.Code)
@@ -51,7 +53,8 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 		if !strings.Contains(example, "g := ") {
 			example = "g := graph.New(\"example\")\n" + example
 		}
-		fmt.Fprintf(&program, "examples[%q] = func() (*graph.Graph, error) {\nvar err error\n%s\nreturn g, err\n}\n", e.Code, example)
+		fmt.Fprintf(&program, "examples[%q] = func() (*graph.Graph, error) {\nvar err error\n%s\nreturn g, err\n}\n",
+			e.Code, example)
 	}
 	program.WriteString("}\n")
 	file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "examples.exe")

@@ -33,7 +33,9 @@ var sizedWindows = []sizedCall{
 	{"AvgPool2D excluded", func(g *graph.Graph, a, b graph.Dim) {
 		ops.AvgPool2D(floats(g, "x", 2, a, b), 2, 2, ops.Padding(1), ops.ExcludePadding())
 	}},
-	{"MaxPool1D dilated", func(g *graph.Graph, a, b graph.Dim) { ops.MaxPool1D(floats(g, "x", a, 2, b), 2, ops.Dilation(2)) }},
+	{"MaxPool1D dilated", func(g *graph.Graph, a, b graph.Dim) {
+		ops.MaxPool1D(floats(g, "x", a, 2, b), 2, ops.Dilation(2))
+	}},
 	{"AdaptiveAvgPool", func(g *graph.Graph, a, b graph.Dim) { ops.AdaptiveAvgPool(floats(g, "x", 2, 3, a, b), 3, 2) }},
 	{"AdaptiveMaxPool", func(g *graph.Graph, a, b graph.Dim) { ops.AdaptiveMaxPool(floats(g, "x", a, 3, b), 2) }},
 	{"Conv1D", func(g *graph.Graph, a, b graph.Dim) {
@@ -49,7 +51,8 @@ var sizedWindows = []sizedCall{
 		ops.Conv1D(floats(g, "x", 2, 4, a), floats(g, "w", 6, 4, b), nil)
 	}},
 	{"ConvTranspose1D", func(g *graph.Graph, a, b graph.Dim) {
-		ops.ConvTranspose1D(floats(g, "x", a, 4, b), floats(g, "w", 4, 6, 3), nil, ops.Stride(2), ops.Padding(1), ops.OutputPadding(1))
+		ops.ConvTranspose1D(floats(g, "x", a, 4, b), floats(g, "w", 4, 6, 3), nil, ops.Stride(2), ops.Padding(1),
+			ops.OutputPadding(1))
 	}},
 	{"Im2Col", func(g *graph.Graph, a, b graph.Dim) { ops.Im2Col(floats(g, "x", 2, 3, a, b), 2, 2, ops.Stride(2)) }},
 	{"Window", func(g *graph.Graph, a, b graph.Dim) { ops.Window(floats(g, "x", a, b), 1, 3, 2, 1) }},
@@ -59,9 +62,15 @@ var sizedWindows = []sizedCall{
 	{"PixelShuffle", func(g *graph.Graph, a, b graph.Dim) { ops.PixelShuffle(floats(g, "x", a, 8, b, 3), 2) }},
 	{"PixelUnshuffle", func(g *graph.Graph, a, b graph.Dim) { ops.PixelUnshuffle(floats(g, "x", 1, 2, a, b), 2) }},
 	{"ChannelShuffle", func(g *graph.Graph, a, b graph.Dim) { ops.ChannelShuffle(floats(g, "x", 1, a, b, 2), 2) }},
-	{"PadWith reflect", func(g *graph.Graph, a, b graph.Dim) { ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadReflect) }},
-	{"PadWith edge", func(g *graph.Graph, a, b graph.Dim) { ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadReplicate) }},
-	{"PadWith wrap", func(g *graph.Graph, a, b graph.Dim) { ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadCircular) }},
+	{"PadWith reflect", func(g *graph.Graph, a, b graph.Dim) {
+		ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadReflect)
+	}},
+	{"PadWith edge", func(g *graph.Graph, a, b graph.Dim) {
+		ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadReplicate)
+	}},
+	{"PadWith wrap", func(g *graph.Graph, a, b graph.Dim) {
+		ops.PadWith(floats(g, "x", a, b), 1, 2, 1, ops.PadCircular)
+	}},
 	{"STFT", func(g *graph.Graph, a, b graph.Dim) { ops.STFT(floats(g, "x", a, b), 4, ops.STFTHop(2)) }},
 	{"RFFT", func(g *graph.Graph, a, b graph.Dim) { ops.RFFT(floats(g, "x", a, b)) }},
 	{"Convolve", func(g *graph.Graph, a, b graph.Dim) {
@@ -71,13 +80,21 @@ var sizedWindows = []sizedCall{
 		ops.Convolve(floats(g, "x", a), floats(g, "y", b), ops.ConvolveFull)
 	}},
 	{"Diff", func(g *graph.Graph, a, b graph.Dim) { ops.Diff(floats(g, "x", a, b), 2, 1) }},
-	{"GradientAlong", func(g *graph.Graph, a, b graph.Dim) { ops.GradientAlong(floats(g, "x", a, b), graph.Num(1), 1, 1) }},
+	{"GradientAlong", func(g *graph.Graph, a, b graph.Dim) {
+		ops.GradientAlong(floats(g, "x", a, b), graph.Num(1), 1, 1)
+	}},
 }
 
 var sizedLosses = []sizedCall{
-	{"CrossEntropy", func(g *graph.Graph, a, b graph.Dim) { ops.CrossEntropy(floats(g, "x", a, b), indices(g, "y", a)) }},
-	{"CrossEntropy of images", func(g *graph.Graph, a, b graph.Dim) { ops.CrossEntropy(floats(g, "x", 2, a, b), indices(g, "y", 2, b)) }},
-	{"CrossEntropy of others", func(g *graph.Graph, a, b graph.Dim) { ops.CrossEntropy(floats(g, "x", a, 5), indices(g, "y", b)) }},
+	{"CrossEntropy", func(g *graph.Graph, a, b graph.Dim) {
+		ops.CrossEntropy(floats(g, "x", a, b), indices(g, "y", a))
+	}},
+	{"CrossEntropy of images", func(g *graph.Graph, a, b graph.Dim) {
+		ops.CrossEntropy(floats(g, "x", 2, a, b), indices(g, "y", 2, b))
+	}},
+	{"CrossEntropy of others", func(g *graph.Graph, a, b graph.Dim) {
+		ops.CrossEntropy(floats(g, "x", a, 5), indices(g, "y", b))
+	}},
 	{"NLL", func(g *graph.Graph, a, b graph.Dim) {
 		ops.NLL(floats(g, "x", a, b), indices(g, "y", a), ops.EachLoss())
 	}},
@@ -90,7 +107,9 @@ var sizedLosses = []sizedCall{
 		ops.CosineSimilarity(floats(g, "x", a, b), floats(g, "y", a, b), 1, 1e-6)
 	}},
 	{"BatchNorm", func(g *graph.Graph, a, b graph.Dim) { ops.BatchNorm(floats(g, "x", a, 3, b), nil, nil, 1e-5) }},
-	{"InstanceNorm", func(g *graph.Graph, a, b graph.Dim) { ops.InstanceNorm(floats(g, "x", a, 3, b), nil, nil, 1e-5) }},
+	{"InstanceNorm", func(g *graph.Graph, a, b graph.Dim) {
+		ops.InstanceNorm(floats(g, "x", a, 3, b), nil, nil, 1e-5)
+	}},
 	{"GroupNorm", func(g *graph.Graph, a, b graph.Dim) { ops.GroupNorm(floats(g, "x", 2, a, b), 3, nil, nil, 1e-5) }},
 	{"LayerNorm", func(g *graph.Graph, a, b graph.Dim) { ops.LayerNorm(floats(g, "x", a, b), nil, nil, 1e-5) }},
 	{"Softmax", func(g *graph.Graph, a, b graph.Dim) { ops.Softmax(floats(g, "x", a, b), 1) }},
@@ -103,7 +122,8 @@ var sizedLosses = []sizedCall{
 		ops.ScaledDotProductAttention(floats(g, "q", 2, a, 4), floats(g, "k", 2, b, 4), floats(g, "v", 2, b, 4))
 	}},
 	{"Attention causal", func(g *graph.Graph, a, b graph.Dim) {
-		ops.ScaledDotProductAttention(floats(g, "q", 2, a, 4), floats(g, "k", 2, b, 4), floats(g, "v", 2, b, 4), ops.Causal())
+		ops.ScaledDotProductAttention(floats(g, "q", 2, a, 4), floats(g, "k", 2, b, 4), floats(g, "v", 2, b, 4),
+			ops.Causal())
 	}},
 	{"GLU", func(g *graph.Graph, a, b graph.Dim) { ops.GLU(floats(g, "x", a, b), 1) }},
 }
@@ -120,7 +140,9 @@ var sizedSelections = []sizedCall{
 	{"Sort", func(g *graph.Graph, a, b graph.Dim) { ops.Sort(floats(g, "x", a, b), 1, true) }},
 	{"CumMax", func(g *graph.Graph, a, b graph.Dim) { ops.CumMax(floats(g, "x", a, b), 1) }},
 	{"Embedding", func(g *graph.Graph, a, b graph.Dim) { ops.Embedding(indices(g, "i", a), floats(g, "t", b, 3)) }},
-	{"IndexSelect", func(g *graph.Graph, a, b graph.Dim) { ops.IndexSelect(floats(g, "x", a, 3), 0, indices(g, "i", b)) }},
+	{"IndexSelect", func(g *graph.Graph, a, b graph.Dim) {
+		ops.IndexSelect(floats(g, "x", a, 3), 0, indices(g, "i", b))
+	}},
 	{"Gather", func(g *graph.Graph, a, b graph.Dim) { ops.Gather(floats(g, "x", a, 3), 1, indices(g, "i", b, 2)) }},
 	{"ScatterAdd", func(g *graph.Graph, a, b graph.Dim) {
 		ops.ScatterAdd(floats(g, "x", a, 3), 0, indices(g, "i", b, 3), floats(g, "s", b, 3))
@@ -128,7 +150,9 @@ var sizedSelections = []sizedCall{
 	{"ScatterAdd of rows", func(g *graph.Graph, a, b graph.Dim) {
 		ops.ScatterAdd(floats(g, "x", 4, a), 0, indices(g, "i", 2, b), floats(g, "s", 2, b))
 	}},
-	{"SegmentSum", func(g *graph.Graph, a, b graph.Dim) { ops.SegmentSum(floats(g, "x", a, 3), 0, indices(g, "i", a), b) }},
+	{"SegmentSum", func(g *graph.Graph, a, b graph.Dim) {
+		ops.SegmentSum(floats(g, "x", a, 3), 0, indices(g, "i", a), b)
+	}},
 	{"TakeAlongAxis", func(g *graph.Graph, a, b graph.Dim) {
 		ops.TakeAlongAxis(floats(g, "x", a, b), 1, indices(g, "i", a, 2))
 	}},
@@ -148,7 +172,9 @@ var sizedSelections = []sizedCall{
 
 var sizedMatrices = []sizedCall{
 	{"MatMul", func(g *graph.Graph, a, b graph.Dim) { ops.MatMul(floats(g, "x", 2, a), floats(g, "y", b, 3)) }},
-	{"MatMul of batches", func(g *graph.Graph, a, b graph.Dim) { ops.MatMul(floats(g, "x", a, 2, b), floats(g, "y", a, b, 3)) }},
+	{"MatMul of batches", func(g *graph.Graph, a, b graph.Dim) {
+		ops.MatMul(floats(g, "x", a, 2, b), floats(g, "y", a, b, 3))
+	}},
 	{"Einsum", func(g *graph.Graph, a, b graph.Dim) {
 		ops.Einsum("ij,jk,ik->i", floats(g, "x", a, b), floats(g, "y", b, 3), floats(g, "z", a, 3))
 	}},
@@ -183,7 +209,9 @@ var sizedMovements = []sizedCall{
 	{"Chunk", func(g *graph.Graph, a, b graph.Dim) { ops.Chunk(floats(g, "x", a, b), 1, 2) }},
 	{"TensorSplit", func(g *graph.Graph, a, b graph.Dim) { ops.TensorSplit(floats(g, "x", a, b), 1, 3) }},
 	{"Concat", func(g *graph.Graph, a, b graph.Dim) { ops.Concat(0, floats(g, "x", a, 3), floats(g, "y", b, 3)) }},
-	{"Concat of others", func(g *graph.Graph, a, b graph.Dim) { ops.Concat(1, floats(g, "x", a, 3), floats(g, "y", b, 3)) }},
+	{"Concat of others", func(g *graph.Graph, a, b graph.Dim) {
+		ops.Concat(1, floats(g, "x", a, 3), floats(g, "y", b, 3))
+	}},
 	{"Stack", func(g *graph.Graph, a, b graph.Dim) { ops.Stack(0, floats(g, "x", a, 3), floats(g, "y", b, 3)) }},
 	{"Expand", func(g *graph.Graph, a, b graph.Dim) { ops.Expand(floats(g, "x", a, 1), b, 3) }},
 	{"Tile", func(g *graph.Graph, a, b graph.Dim) { ops.Tile(floats(g, "x", a), b) }},
@@ -192,14 +220,17 @@ var sizedMovements = []sizedCall{
 	{"Tril", func(g *graph.Graph, a, b graph.Dim) { ops.Tril(floats(g, "x", a, b), -1) }},
 	{"Pad", func(g *graph.Graph, a, b graph.Dim) { ops.Pad(floats(g, "x", a, b), 1, -1, 2, 0) }},
 	{"Add", func(g *graph.Graph, a, b graph.Dim) { ops.Add(floats(g, "x", a, 1), floats(g, "y", b)) }},
-	{"Squeeze", func(g *graph.Graph, a, b graph.Dim) { ops.Add(ops.Squeeze(floats(g, "x", a, 1), 1), floats(g, "y", b)) }},
+	{"Squeeze", func(g *graph.Graph, a, b graph.Dim) {
+		ops.Add(ops.Squeeze(floats(g, "x", a, 1), 1), floats(g, "y", b))
+	}},
 	{"LinearRecurrence", func(g *graph.Graph, a, b graph.Dim) {
 		ops.LinearRecurrence(floats(g, "x", a, b), floats(g, "y", a, b), 1)
 	}},
 	{"Scan", func(g *graph.Graph, a, b graph.Dim) {
-		ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b)}, Over: []*graph.Node{floats(g, "x", a, b)}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-			return []*graph.Node{ops.Add(c[0], x[0])}, []*graph.Node{ops.Max(x[0], 0)}
-		})
+		ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b)}, Over: []*graph.Node{floats(g, "x", a, b)}},
+			func(c, x []*graph.Node) (next, out []*graph.Node) {
+				return []*graph.Node{ops.Add(c[0], x[0])}, []*graph.Node{ops.Max(x[0], 0)}
+			})
 	}},
 }
 
@@ -214,7 +245,8 @@ var otherwise = map[string]func(a, b int64) bool{
 	"Slice to the end": func(_, b int64) bool { return b < 1 },
 	"Slice of named":   func(a, b int64) bool { return b > a },
 	"Diff":             func(_, b int64) bool { return b < 2 },
-	// The number of parts is known when the graph is built, and so is which operand lies in the other one, and that vectors have three elements.
+	// The number of parts is known when the graph is built, and so is which operand lies in the other one, and that
+	// vectors have three elements.
 	"Chunk":         func(_, b int64) bool { return b == 1 },
 	"Convolve":      func(a, b int64) bool { return a < b },
 	"Convolve full": func(a, b int64) bool { return a == 0 || b == 0 },
@@ -224,8 +256,8 @@ var otherwise = map[string]func(a, b int64) bool{
 	"Squeeze": func(a, b int64) bool { return a == 1 || b == 1 },
 }
 
-// What is refused for named sizes is refused for all numbers, what is proved is right for all, and what is left to binding is refused for those for
-// which the call of numbers is.
+// What is refused for named sizes is refused for all numbers, what is proved is right for all, and what is left to
+// binding is refused for those for which the call of numbers is.
 func TestFunctionsOfNamedSizesAgreeWithNumbers(t *testing.T) {
 	numbers := []int64{0, 1, 2, 3, 7}
 	for _, c := range sizedCalls {

@@ -36,7 +36,8 @@ func TestTextsOfTypicalMistakes(t *testing.T) {
 		"bias": mistakes.Bias, "turned": mistakes.Turned, "norm": mistakes.Norm, "loss": mistakes.Loss,
 		"grow": mistakes.Grow, "repeated": mistakes.Repeated, "column": mistakes.Column, "saved": mistakes.Saved,
 		"leaf": mistakes.Leaf, "count": mistakes.Count, "flat": mistakes.Flat, "channels": mistakes.Channels,
-		"axis": mistakes.Axis, "joint": mistakes.Joint, "residual": mistakes.Residual, "halved": mistakes.Halved, "layers": mistakes.Layers,
+		"axis": mistakes.Axis, "joint": mistakes.Joint, "residual": mistakes.Residual, "halved": mistakes.Halved,
+		"layers": mistakes.Layers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, name, shapeinfer.Check(build()).String())

@@ -10,20 +10,22 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-// Independent proves that y treats the examples along an axis independently: its elements at each position of the axis are computed only
-// from the examples that are fed at the same position. Examples are fed along the given axes, by default along the input axes that have the
-// same size. It returns nil, or a mistake that names the operation that mixes examples. What cannot be proved need not be wrong. [Check]
-// proves what ops.Independent declares.
+// Independent proves that y treats the examples along an axis independently: its elements at each position of the axis
+// are computed only from the examples that are fed at the same position. Examples are fed along the given axes, by
+// default along the input axes that have the same size. It returns nil, or a mistake that names the operation that
+// mixes examples. What cannot be proved need not be wrong. [Check] proves what ops.Independent declares.
 func Independent(y *graph.Node, axis int, of ...graph.AxisOf) error {
 	if y == nil || !y.Judged() || axis < -y.Rank() || axis >= y.Rank() {
-		return &graph.Mistake{Code: graph.CodeAxis, Node: y, Summary: fmt.Sprintf("there is no axis %d whose examples could be independent", axis)}
+		return &graph.Mistake{Code: graph.CodeAxis, Node: y,
+			Summary: fmt.Sprintf("there is no axis %d whose examples could be independent", axis)}
 	}
 	if axis < 0 {
 		axis += y.Rank()
 	}
 	for _, a := range of {
 		if a.Node == nil || !a.Node.Judged() || a.Node.Graph() != y.Graph() || a.Axis < 0 || a.Axis >= a.Node.Rank() {
-			return &graph.Mistake{Code: graph.CodeAxis, Node: y, Summary: "examples are fed along axes that the graph does not have"}
+			return &graph.Mistake{Code: graph.CodeAxis, Node: y,
+				Summary: "examples are fed along axes that the graph does not have"}
 		}
 	}
 	if m := leakMistake(graph.Independence{AxisOf: graph.AxisOf{Node: y, Axis: axis}, Of: of}); m != nil {
@@ -39,7 +41,8 @@ func checkIndependence(g *graph.Graph, r *Report) {
 			continue // its own mistake
 		}
 		if m := leakMistake(s); m != nil {
-			m.Detail = append(m.Detail, fmt.Sprintf("declared at %s: Independent(%s, %d)", s.Pos, s.Node.Called(), s.Axis))
+			m.Detail = append(m.Detail, fmt.Sprintf(
+				"declared at %s: Independent(%s, %d)", s.Pos, s.Node.Called(), s.Axis))
 			r.Errors = append(r.Errors, m)
 		}
 	}
@@ -56,12 +59,15 @@ func leakMistake(s graph.Independence) *graph.Mistake {
 		return nil
 	}
 	if leak.At == nil {
-		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
+		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: pathRows(leak, s.Node),
+			Apart: true, Path: true,
 			Summary: fmt.Sprintf("the examples of %s are along axis %d of %s, not along axis %d",
 				listOfAxes(of), leak.Along, s.Node.Called(), s.Axis)}
 	}
-	m = &graph.Mistake{Code: graph.CodeIndependence, Node: leak.At, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
-		Summary: fmt.Sprintf("examples are mixed: elements of %s at one position of axis %d are computed from other positions of %s",
+	m = &graph.Mistake{Code: graph.CodeIndependence, Node: leak.At, Operands: pathRows(leak, s.Node), Apart: true,
+		Path: true,
+		Summary: fmt.Sprintf(
+			"examples are mixed: elements of %s at one position of axis %d are computed from other positions of %s",
 			s.Node.Called(), s.Axis, listOfAxes(of))}
 	m.Help = mixedHelp(leak)
 	return m
@@ -71,8 +77,12 @@ func leakMistake(s graph.Independence) *graph.Mistake {
 func examplesOf(s graph.Independence) (of []graph.AxisOf, m *graph.Mistake) {
 	size := s.Node.Shape()[s.Axis]
 	refuse := func(format string, args ...any) *graph.Mistake {
-		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: []graph.OperandNote{{Node: s.Node}}, Summary: fmt.Sprintf(format, args...),
-			Help: []string{fmt.Sprintf("name the axes along which examples are fed: Independent(%s, %d, graph.AxisOf{Node: …, Axis: 0})", s.Node.Called(), s.Axis)}}
+		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos,
+			Operands: []graph.OperandNote{{Node: s.Node}}, Summary: fmt.Sprintf(format, args...),
+			Help: []string{
+				fmt.Sprintf(
+					"name the axes along which examples are fed: Independent(%s, %d, graph.AxisOf{Node: …, Axis: 0})",
+					s.Node.Called(), s.Axis)}}
 	}
 	if of = s.Of; of == nil {
 		for _, x := range s.Node.Graph().Inputs() {
@@ -85,7 +95,8 @@ func examplesOf(s graph.Independence) (of []graph.AxisOf, m *graph.Mistake) {
 				}
 				of = append(of, graph.AxisOf{Node: x, Axis: at})
 			case len(axes) > 1:
-				return nil, refuse("%s has several axes of size %s, and nothing says along which one examples are fed", x.Called(), size)
+				return nil, refuse("%s has several axes of size %s, and nothing says along which one examples are fed",
+					x.Called(), size)
 			}
 		}
 		if len(of) == 0 {
@@ -164,8 +175,9 @@ func listOfAxes(of []graph.AxisOf) string {
 // mixedHelp is advice about an operation that mixes examples.
 func mixedHelp(leak *axisflow.Leak) []string {
 	if leak.Normalizes {
-		return []string{"each example is normalized by the statistics of all, as batch normalization does in training mode: " +
-			"BatchNormInference uses running statistics, and LayerNorm and GroupNorm those of each example"}
+		return []string{
+			"each example is normalized by the statistics of all, as batch normalization does in training mode: " +
+				"BatchNormInference uses running statistics, and LayerNorm and GroupNorm those of each example"}
 	}
 	return nil
 }

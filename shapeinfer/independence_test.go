@@ -112,20 +112,22 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 		x, keep := g.Input("x", f32, b, g.Dim("time"), 8), g.Input("keep", graph.Bool, b, g.Dim("time"))
 		w, u := g.Param("w", f32, 8, 16), g.Param("u", f32, 16, 16)
 		h := ops.Zeros(g, f32, b, 16)
-		last, all := ops.Scan(ops.Loop{Carry: []*graph.Node{h, h}, Over: []*graph.Node{x, keep}, Axis: 1}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-			h := ops.Tanh(ops.Add(ops.MatMul(x[0], w), ops.MatMul(c[0], u)))
-			h = ops.Where(ops.Unsqueeze(x[1], 1), h, c[0])
-			return []*graph.Node{h, ops.Maximum(c[0], c[1])}, []*graph.Node{ops.Softmax(h, -1)}
-		})
+		last, all := ops.Scan(ops.Loop{Carry: []*graph.Node{h, h}, Over: []*graph.Node{x, keep}, Axis: 1},
+			func(c, x []*graph.Node) (next, out []*graph.Node) {
+				h := ops.Tanh(ops.Add(ops.MatMul(x[0], w), ops.MatMul(c[0], u)))
+				h = ops.Where(ops.Unsqueeze(x[1], 1), h, c[0])
+				return []*graph.Node{h, ops.Maximum(c[0], c[1])}, []*graph.Node{ops.Softmax(h, -1)}
+			})
 		return ops.Concat(1, last[0], last[1], ops.Sum(all[0], 1))
 	},
 	"loops in loops": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, g.Dim("time"), 8)
-		last, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, 8, b)}, Over: []*graph.Node{x}, Axis: 1}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-			return ops.Fori(3, c, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-				return []*graph.Node{ops.Add(ops.Transpose(x[0], 0, 1), ops.Sin(c[0]))}
-			}), nil
-		})
+		last, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, 8, b)}, Over: []*graph.Node{x}, Axis: 1},
+			func(c, x []*graph.Node) (next, out []*graph.Node) {
+				return ops.Fori(3, c, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Add(ops.Transpose(x[0], 0, 1), ops.Sin(c[0]))}
+				}), nil
+			})
 		return ops.Transpose(last[0], 0, 1)
 	},
 	"values that change places": func(g *graph.Graph, b graph.Dim) *graph.Node {
@@ -133,11 +135,14 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 		for range 12 {
 			c = append(c, ops.Zeros(g, f32, b, 8))
 		}
-		return ops.Fori(20, c, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return append(c[1:len(c):len(c)], ops.Exp(c[0])) })[5]
+		return ops.Fori(20, c, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			return append(c[1:len(c):len(c)], ops.Exp(c[0]))
+		})[5]
 	},
 	"running statistics": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 8, 4, 4)
-		return ops.BatchNormInference(x, g.Param("mean", f32, 8), g.Param("var", f32, 8), g.Param("gain", f32, 8), g.Param("bias", f32, 8), 1e-5)
+		return ops.BatchNormInference(x, g.Param("mean", f32, 8), g.Param("var", f32, 8), g.Param("gain", f32, 8),
+			g.Param("bias", f32, 8), 1e-5)
 	},
 	"a sum along time": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		return ops.CumSum(ops.Flip(g.Input("x", f32, b, g.Dim("t"), 2), 1), 1)
@@ -218,14 +223,17 @@ func TestWhatMixesExamplesIsNamed(t *testing.T) {
 			return ops.Reshape(x, b, g.Dim("seq"), 8)
 		}, []string{"Reshape(x, batch, seq, 8)"}},
 		{"a mean over the batch in a loop", func(g *graph.Graph, b graph.Dim) *graph.Node {
-			last, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b, 8)}, Over: []*graph.Node{g.Input("x", f32, b, 5, 8)}, Axis: 1},
+			last, _ := ops.Scan(
+				ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b, 8)}, Over: []*graph.Node{g.Input("x", f32, b, 5, 8)},
+					Axis: 1},
 				func(c, x []*graph.Node) (next, out []*graph.Node) {
 					return []*graph.Node{ops.Add(x[0], ops.Mean(c[0], 0))}, nil
 				})
 			return last[0]
 		}, []string{"Mean(", "independence_test.go:"}},
 		{"a loop over the batch", func(g *graph.Graph, b graph.Dim) *graph.Node {
-			_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, 8)}, Over: []*graph.Node{g.Input("x", f32, b, 8)}},
+			_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, 8)},
+				Over: []*graph.Node{g.Input("x", f32, b, 8)}},
 				func(c, x []*graph.Node) (next, out []*graph.Node) {
 					y := ops.Add(c[0], x[0])
 					return []*graph.Node{y}, []*graph.Node{y}
@@ -235,17 +243,22 @@ func TestWhatMixesExamplesIsNamed(t *testing.T) {
 		{"steps until all are done", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			last, _ := ops.While(9, []*graph.Node{g.Input("x", f32, b, 8)},
 				func(c []*graph.Node) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(10)) },
-				func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{ops.Mul(c[0], graph.Num(2))} })
+				func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Mul(c[0], graph.Num(2))}
+				})
 			return last[0]
 		}, []string{"Sum("}},
 		{"a case for all", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			x := g.Input("x", f32, b, 8)
-			return ops.Cond(ops.Less(ops.Sum(x), graph.Num(10)), func() []*graph.Node { return []*graph.Node{ops.Sin(x)} }, func() []*graph.Node { return []*graph.Node{x} })[0]
+			return ops.Cond(ops.Less(ops.Sum(x), graph.Num(10)), func() []*graph.Node {
+				return []*graph.Node{ops.Sin(x)}
+			}, func() []*graph.Node { return []*graph.Node{x} })[0]
 		}, []string{"Sum("}},
 		{"rows that move on in each step", func(g *graph.Graph, b graph.Dim) *graph.Node {
-			return ops.Fori(3, []*graph.Node{g.Input("x", f32, b, 8)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-				return []*graph.Node{ops.Roll(c[0], 0, 1)}
-			})[0]
+			return ops.Fori(3, []*graph.Node{g.Input("x", f32, b, 8)},
+				func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Roll(c[0], 0, 1)}
+				})[0]
 		}, []string{"Roll("}},
 		{"along another axis", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			x := g.Input("x", f32, b, b, 8)

@@ -51,8 +51,8 @@ func (r *Report) addOnce(m *graph.Mistake) {
 	}
 }
 
-// DerivedFrom returns nodes and all that they are computed or derived from: a gradient derives from the value of which it is the gradient,
-// and a value made with another's shape derives from that value.
+// DerivedFrom returns nodes and all that they are computed or derived from: a gradient derives from the value of which
+// it is the gradient, and a value made with another's shape derives from that value.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return ancestors.Closure(g, roots, func(n *graph.Node, visit func(...*graph.Node)) {
 		visit(n.Operands()...)

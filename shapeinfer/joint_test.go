@@ -128,7 +128,8 @@ func TestContradictionNamesOnlyWhatClashes(t *testing.T) {
 	meet(g, c, 4)
 	report := shapeinfer.Check(g)
 	require.Len(t, report.Errors, 1)
-	assert.Contains(t, report.Errors[0].Summary, `no choice of sizes "b" and "c" satisfies both: b == b*c-b from Add(G, H)`)
+	assert.Contains(t, report.Errors[0].Summary,
+		`no choice of sizes "b" and "c" satisfies both: b == b*c-b from Add(G, H)`)
 	assert.Len(t, report.Requirements, 3, "what is not part of it is left to binding")
 }
 
@@ -173,12 +174,14 @@ func TestNameThatCanBeOneNumberIsWarnedOf(t *testing.T) {
 	toFour := func(g *graph.Graph, n graph.Dim) { meet(g, n, 4) }
 	assert.Equal(t, []string{"n can only be 4"}, warnings(graph.Unify, toFour))
 	assert.Empty(t, warnings(graph.Numpy, toFour), "it may be 1 as well")
-	assert.Equal(t, []string{"n can only be 3"}, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n.Times(2).Plus(1), 7) }))
+	assert.Equal(t, []string{"n can only be 3"},
+		warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n.Times(2).Plus(1), 7) }))
 	assert.Empty(t, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n, g.Dim("m")) }))
 	assert.Empty(t, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) {
 		meet(g, n, g.Dim("three", graph.MultipleOf(3), graph.AtMost(5)).Times(g.Dim("m")))
 	}), "the declaration of three leaves it no other value")
-	assert.Empty(t, warnings(graph.Strict, func(g *graph.Graph, n graph.Dim) { g.Equal(n, 4); meet(g, n, 4) }), "that was said")
+	assert.Empty(t, warnings(graph.Strict, func(g *graph.Graph, n graph.Dim) { g.Equal(n, 4); meet(g, n, 4) }),
+		"that was said")
 }
 
 func TestVerdicts(t *testing.T) {
@@ -237,9 +240,12 @@ func TestVerdicts(t *testing.T) {
 		k    int64
 		want prove.Verdict
 	}{
-		{"n", 1, proved}, {"n", 2, deferred}, {"n-1", 0, proved}, {"zero", 1, deferred}, {"zero-1", 0, deferred}, {"-n", 0, refused},
-		{"n*m-n", 0, proved}, {"n*m-n-m+1", 0, proved}, {"n//2", 1, deferred}, {"few//2", 1, proved}, {"few", 5, refused}, {"n*n-2*n+1", 0, proved},
-		{"(n+1)//2-n//2", 0, proved}, {"(n+1)//2-n//2", 2, refused}, {"even", 1, deferred}, {"even-1", 0, deferred}, {"3*even-1", 1, deferred},
+		{"n", 1, proved}, {"n", 2, deferred}, {"n-1", 0, proved}, {"zero", 1, deferred}, {"zero-1", 0, deferred},
+		{"-n", 0, refused},
+		{"n*m-n", 0, proved}, {"n*m-n-m+1", 0, proved}, {"n//2", 1, deferred}, {"few//2", 1, proved},
+		{"few", 5, refused}, {"n*n-2*n+1", 0, proved},
+		{"(n+1)//2-n//2", 0, proved}, {"(n+1)//2-n//2", 2, refused}, {"even", 1, deferred}, {"even-1", 0, deferred},
+		{"3*even-1", 1, deferred},
 	} {
 		d, err := graph.ParseDim(c.d)
 		require.NoError(t, err)
@@ -250,8 +256,10 @@ func TestVerdicts(t *testing.T) {
 		k    int64
 		want prove.Verdict
 	}{
-		{"4*n", 2, proved}, {"even", 2, proved}, {"3*even", 6, proved}, {"even+1", 2, refused}, {"n", 2, deferred}, {"n*n+n", 2, deferred},
-		{"2*n+1", 4, refused}, {"n", 1, proved}, {"6*(n//2)", 3, proved}, {"0", 7, proved}, {"15", 7, refused}, {"n", 0, deferred},
+		{"4*n", 2, proved}, {"even", 2, proved}, {"3*even", 6, proved}, {"even+1", 2, refused}, {"n", 2, deferred},
+		{"n*n+n", 2, deferred},
+		{"2*n+1", 4, refused}, {"n", 1, proved}, {"6*(n//2)", 3, proved}, {"0", 7, proved}, {"15", 7, refused},
+		{"n", 0, deferred},
 	} {
 		d, err := graph.ParseDim(c.d)
 		require.NoError(t, err)

@@ -8,11 +8,11 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// leftOut warns of what was built for what it does and is not done: see neverCalled and neverWritten, and of writes of parameters that a program does not
-// carry out, although it carries out others and has what these need: running statistics whose update was forgotten beside the
-// optimiser's, or the step of state that the program reads, such as a counter from which random
-// numbers are drawn. A write that needs a gradient which the program does not compute belongs to
-// another program, such as that of a second optimiser.
+// leftOut warns of what was built for what it does and is not done: see neverCalled and neverWritten, and of writes of
+// parameters that a program does not carry out, although it carries out others and has what these need: running
+// statistics whose update was forgotten beside the optimiser's, or the step of state that the program reads, such as a
+// counter from which random numbers are drawn. A write that needs a gradient which the program does not compute belongs
+// to another program, such as that of a second optimiser.
 func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) {
 	computed, written := make([]bool, len(g.Nodes())), map[*graph.Node]bool{}
 	for _, n := range program {
@@ -36,7 +36,8 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 			continue
 		}
 		m := notDone(n, "the write", "pass it to exec.Updates",
-			"the program performs other writes but not this one of %s, which is computed from values that it reads", alias.Storage(n).Called())
+			"the program performs other writes but not this one of %s, which is computed from values that it reads",
+			alias.Storage(n).Called())
 		if how := n.HandedOut(); how != "" {
 			if first := told[how]; first != nil {
 				first.Detail = append(first.Detail, "nor that of "+alias.Storage(n).Called())
@@ -51,11 +52,13 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 
 // notDone is the warning of a node that a program does not carry out, with words for it and what to do.
 func notDone(n *graph.Node, it, help, format string, args ...any) *graph.Mistake {
-	return &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true, Summary: fmt.Sprintf(format, args...),
-		Help: []string{help, "if another program performs it: Silence(graph.CodeLeftOut) on " + it}}
+	return &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
+		Summary: fmt.Sprintf(format, args...),
+		Help:    []string{help, "if another program performs it: Silence(graph.CodeLeftOut) on " + it}}
 }
 
-// neverCalled warns of ordered operations of which nothing uses the result, and which follow from what the program computes.
+// neverCalled warns of ordered operations of which nothing uses the result, and which follow from what the program
+// computes.
 func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 	for i, n := range g.Nodes() {
 		if !n.Op().Ordered || n.Op().Class != graph.Function || n.Region() != nil || !n.Judged() || computed[i] {
@@ -63,22 +66,27 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 		}
 		used := isUsed(g, n)
 		if follows, found := storesComputed(n, computed); follows && found && !used {
-			warnings = append(warnings, notDone(n, "it", "use the result, or pass it to exec.Updates", "nothing uses the result, so the program does not perform it"))
+			warnings = append(warnings, notDone(
+				n, "it", "use the result, or pass it to exec.Updates",
+				"nothing uses the result, so the program does not perform it"))
 		}
 	}
 	return warnings
 }
 
-// neverWritten warns of writes of values that the program computes where nothing uses the result: unlike in PyTorch, what reads the value itself reads what
-// it was before the write.
+// neverWritten warns of writes of values that the program computes where nothing uses the result: unlike in PyTorch,
+// what reads the value itself reads what it was before the write.
 func neverWritten(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 	for i, n := range g.Nodes() {
 		if n.Op().Class != graph.Update || !n.Judged() || computed[i] {
 			continue
 		}
 		if whole := alias.Storage(n); !whole.IsParam() && computed[whole.ID()] && !isUsed(g, n) {
-			warnings = append(warnings, notDone(n, "it", "use the result instead of what is written; if a part is written, ops.After(whole, part) is the whole after the write",
-				"nothing uses the result, so the program does not perform the write: %s keeps its old value", whole.Called()))
+			warnings = append(warnings, notDone(
+				n, "it",
+				"use the result instead of what is written; if a part is written, ops.After(whole, part) is the whole after the write",
+				"nothing uses the result, so the program does not perform the write: %s keeps its old value",
+				whole.Called()))
 		}
 	}
 	return warnings

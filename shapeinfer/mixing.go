@@ -20,7 +20,8 @@ func checkMixing(g *graph.Graph, r *Report) {
 	}
 	p := prove.NewProver(g.Bounds)
 	for _, n := range g.Nodes() {
-		if isMovement(n) && !n.IsPart() && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) && !isShift(n) {
+		if isMovement(n) && !n.IsPart() && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) &&
+			!isShift(n) {
 			r.choose(mixingMistake(p, n), choice)
 		}
 	}
@@ -28,7 +29,8 @@ func checkMixing(g *graph.Graph, r *Report) {
 
 // isMovement reports whether the user made the node, of sound shapes, as a view of its operand.
 func isMovement(n *graph.Node) bool {
-	return n.Op().Class == graph.Movement && n.Op().View != nil && len(n.Operands()) == 1 && n.Judged() && n.Err() == nil && n.Origin() == nil && n.StandsFor() == nil
+	return n.Op().Class == graph.Movement && n.Op().View != nil && len(n.Operands()) == 1 && n.Judged() &&
+		n.Err() == nil && n.Origin() == nil && n.StandsFor() == nil
 }
 
 // isReshape reports whether a movement leaves all elements of its operand where they are.
@@ -37,14 +39,15 @@ func isReshape(n *graph.Node) bool {
 	return ok && l.IsRowMajor() && len(n.Stretch(0)) == 0
 }
 
-// isShift reports whether a reshape is one of two that move rows against each other: [a, b+1] becomes [b+1, a], loses its first row, and becomes
-// [a, b], as the scores of relative positions do in Transformer-XL.
+// isShift reports whether a reshape is one of two that move rows against each other: [a, b+1] becomes [b+1, a], loses
+// its first row, and becomes [a, b], as the scores of relative positions do in Transformer-XL.
 func isShift(n *graph.Node) bool {
 	if isFirstOfShift(n) {
 		return true
 	}
 	cut := n.In(0)
-	return cut.Op().Class == graph.Movement && len(cut.Operands()) == 1 && isFirstOfShift(cut.In(0)) && isUndone(cut.In(0), cut, n)
+	return cut.Op().Class == graph.Movement && len(cut.Operands()) == 1 && isFirstOfShift(cut.In(0)) &&
+		isUndone(cut.In(0), cut, n)
 }
 
 func isFirstOfShift(n *graph.Node) bool {
@@ -55,12 +58,14 @@ func isFirstOfShift(n *graph.Node) bool {
 	return slices.ContainsFunc(nodes, func(cut *graph.Node) bool {
 		return cut.Op().Class == graph.Movement && len(cut.Operands()) == 1 && cut.In(0) == n &&
 			slices.ContainsFunc(nodes, func(last *graph.Node) bool {
-				return last.Op().Class == graph.Movement && len(last.Operands()) == 1 && last.In(0) == cut && isUndone(n, cut, last)
+				return last.Op().Class == graph.Movement && len(last.Operands()) == 1 && last.In(0) == cut &&
+					isUndone(n, cut, last)
 			})
 	})
 }
 
-// isUndone reports whether a reshape exchanges the sizes of two axes, which another one exchanges again behind a cut of one row.
+// isUndone reports whether a reshape exchanges the sizes of two axes, which another one exchanges again behind a cut of
+// one row.
 func isUndone(first, cut, last *graph.Node) bool {
 	from, to := axisflow.Core(first.In(0).Shape(), first.Shape())
 	back, end := axisflow.Core(cut.Shape(), last.Shape())
@@ -74,17 +79,21 @@ func isUndone(first, cut, last *graph.Node) bool {
 func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {
 	x := n.In(0)
 	m := &graph.Mistake{Code: graph.CodeAxisMixing, Node: n, Apart: true,
-		Summary: fmt.Sprintf("elements of different axes of %s are mixed in one axis: a reshape does not move elements, but %s has the axes in another order",
+		Summary: fmt.Sprintf(
+			"elements of different axes of %s are mixed in one axis: a reshape does not move elements, but %s has the axes in another order",
 			x.Called(), n.Shape()),
 		Operands: []graph.OperandNote{{Node: x}, {Label: "->", Shape: n.Shape()}}}
-	if isDeferred := slices.ContainsFunc(n.Graph().Requirements(), func(q graph.Requirement) bool { return q.Node == n }); isDeferred {
+	if isDeferred := slices.ContainsFunc(n.Graph().Requirements(), func(q graph.Requirement) bool {
+		return q.Node == n
+	}); isDeferred {
 		m.Help = append(m.Help, firstKept(n)...)
 	} else if remedy, ok := axisflow.Unmix(p, x.Shape(), n.Shape()); ok {
 		m.Help = append(m.Help, remedyText(n, remedy))
 	} else {
 		m.Help = append(m.Help, firstKept(n)...)
 	}
-	m.Help = append(m.Help, "to keep it: Silence(graph.CodeAxisMixing) on the result, or Policy.AxisMixing = graph.AllowSilently")
+	m.Help = append(m.Help,
+		"to keep it: Silence(graph.CodeAxisMixing) on the result, or Policy.AxisMixing = graph.AllowSilently")
 	return m
 }
 
@@ -115,7 +124,8 @@ func firstKept(n *graph.Node) []string {
 	if !trial.Cures(n) {
 		return nil
 	}
-	return []string{fmt.Sprintf("keep the first axis: %s gives %s", graph.CallText(n, change.Attrs, x.Called()), trial.Shape(n))}
+	return []string{fmt.Sprintf("keep the first axis: %s gives %s", graph.CallText(n, change.Attrs, x.Called()),
+		trial.Shape(n))}
 }
 
 // remedyText writes the calls that bring axes into another order before the reshape.

@@ -52,16 +52,19 @@ func TestAxisMixing(t *testing.T) {
 	}
 }
 
-// TestAxisMixingWithinACall reshapes offsets of two fields of a batch of two, where 36 = 4·9 looks like axes in another order.
+// TestAxisMixingWithinACall reshapes offsets of two fields of a batch of two, where 36 = 4·9 looks like axes in another
+// order.
 func TestAxisMixingWithinACall(t *testing.T) {
 	g := graph.New("mixing")
-	ops.DeformConv2D(g.Input("x", f32, 2, 4, 6, 6), g.Input("offset", f32, 2, 36, 6, 6), g.Param("w", f32, 4, 2, 3, 3), nil, nil, ops.Padding(1))
+	ops.DeformConv2D(g.Input("x", f32, 2, 4, 6, 6), g.Input("offset", f32, 2, 36, 6, 6), g.Param("w", f32, 4, 2, 3, 3),
+		nil, nil, ops.Padding(1))
 	require.NoError(t, g.Err())
 	assert.Empty(t, shapeinfer.Check(g).Warnings)
 }
 
 func TestAxisMixingPolicy(t *testing.T) {
-	for choice, want := range map[graph.WarnChoice][2]int{graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
+	for choice, want := range map[graph.WarnChoice][2]int{
+		graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
 		g := graph.New("mixing", graph.WithPolicy(graph.Policy{AxisMixing: choice}))
 		ops.Reshape(g.Input("x", f32, g.Dim("t"), g.Dim("b"), 64), g.Dim("b"), g.Dim("t"), 64)
 		r := shapeinfer.Check(g)

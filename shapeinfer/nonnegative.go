@@ -30,7 +30,8 @@ func sizeRequirements(g *graph.Graph) (list []graph.Requirement) {
 			seen[d] = true
 			list = append(list, divisionRequirements(p, n, axis, d)...)
 			if d.IsSymbolic() && p.AtLeast(d, 0) != prove.Proved {
-				list = append(list, graph.Requirement{Node: n, Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis, Why: whySize})
+				list = append(list, graph.Requirement{
+					Node: n, Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis, Why: whySize})
 			}
 		}
 	}

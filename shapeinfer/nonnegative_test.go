@@ -14,21 +14,43 @@ import (
 // refused when sizes are bound: nothing else keeps a kernel from memory that is not its own.
 func TestExpressionsThatAreNegativeForSomeSizes(t *testing.T) {
 	for name, build := range map[string]func(g *graph.Graph, x *graph.Node, n, less graph.Dim) *graph.Node{
-		"expand":         func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Expand(x, less, 4) },
-		"full":           func(g *graph.Graph, _ *graph.Node, _, less graph.Dim) *graph.Node { return ops.Full(g, f32, 1, less) },
-		"iota":           func(g *graph.Graph, _ *graph.Node, _, less graph.Dim) *graph.Node { return ops.Iota(g, 0, less) },
-		"tile":           func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Tile(x, less) },
-		"pad in front":   func(_ *graph.Graph, x *graph.Node, n, less graph.Dim) *graph.Node { return ops.Pad(x, 0, less, n, 0) },
-		"pad behind":     func(_ *graph.Graph, x *graph.Node, n, less graph.Dim) *graph.Node { return ops.Pad(x, 0, n, less, 0) },
-		"start of slice": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Slice(x, 0, less, 4, 1) },
-		"end of slice":   func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Slice(x, 0, 0, less, 1) },
-		"select":         func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Select(x, 0, less) },
+		"expand": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Expand(x, less, 4)
+		},
+		"full": func(g *graph.Graph, _ *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Full(g, f32, 1, less)
+		},
+		"iota": func(g *graph.Graph, _ *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Iota(g, 0, less)
+		},
+		"tile": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Tile(x, less)
+		},
+		"pad in front": func(_ *graph.Graph, x *graph.Node, n, less graph.Dim) *graph.Node {
+			return ops.Pad(x, 0, less, n, 0)
+		},
+		"pad behind": func(_ *graph.Graph, x *graph.Node, n, less graph.Dim) *graph.Node {
+			return ops.Pad(x, 0, n, less, 0)
+		},
+		"start of slice": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Slice(x, 0, less, 4, 1)
+		},
+		"end of slice": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return ops.Slice(x, 0, 0, less, 1)
+		},
+		"select": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return ops.Select(x, 0, less) },
 		"window": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
 			return ops.Window(x, 0, less, 1, 1)
 		},
-		"strided size":   func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return strided(x, less, 1, 0) },
-		"strided step":   func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return strided(x, 2, less, 0) },
-		"strided offset": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node { return strided(x, 2, 1, less) },
+		"strided size": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return strided(x, less, 1, 0)
+		},
+		"strided step": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return strided(x, 2, less, 0)
+		},
+		"strided offset": func(_ *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
+			return strided(x, 2, 1, less)
+		},
 		"product": func(g *graph.Graph, _ *graph.Node, n, less graph.Dim) *graph.Node {
 			return ops.Reshape(ops.Full(g, f32, 1, less.Times(less)), less, less)
 		},
@@ -74,7 +96,8 @@ func TestSizesThatAreAlwaysNegative(t *testing.T) {
 	less := g.Dim("n").Minus(3)
 	for _, n := range []*graph.Node{
 		strided(g.Input("x", f32), 1, less, 0), strided(g.Input("y", f32, 4), 1, 1, less),
-		ops.Pad(g.Input("z", f32, 4), 0, less, 0, 0), ops.Slice(g.Input("u", f32, 4), 0, 0, less, 1), ops.Window(g.Input("v", f32, 4), 0, less, 1, 1),
+		ops.Pad(g.Input("z", f32, 4), 0, less, 0, 0), ops.Slice(g.Input("u", f32, 4), 0, 0, less, 1),
+		ops.Window(g.Input("v", f32, 4), 0, less, 1, 1),
 	} {
 		require.ErrorContains(t, n.Err(), "is less than")
 	}
@@ -108,7 +131,8 @@ func TestInputsThatAreNotFedCount(t *testing.T) {
 	r := shapeinfer.Check(g)
 	require.Empty(t, r.Requirements)
 	for size, fits := range map[int]bool{2: false, 3: true} {
-		_, err := shapeinfer.BindProgram(g, []*graph.Node{y}, []shapeinfer.Bound{{Node: x, Shape: []int{size}}}, r.Requirements)
+		_, err := shapeinfer.BindProgram(g, []*graph.Node{y}, []shapeinfer.Bound{{Node: x, Shape: []int{size}}},
+			r.Requirements)
 		require.Equal(t, fits, err == nil, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // An operation states many things about itself, and whoever writes one makes mistakes. They
 // are found here, with the user's line, before anything relies on them.
 
-// CheckOperations returns the mistakes in the definitions of the nodes' operations: a field that the class needs is missing, or what a
-// function returns for a node contradicts other fields. Each operation is reported once. The requirements are those that the nodes left to
-// binding.
+// CheckOperations returns the mistakes in the definitions of the nodes' operations: a field that the class needs is
+// missing, or what a function returns for a node contradicts other fields. Each operation is reported once. The
+// requirements are those that the nodes left to binding.
 func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wrong []*graph.Mistake) {
 	told := map[*graph.Op]bool{}
 	required := map[*graph.Node]bool{}
@@ -39,9 +39,11 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 	return wrong
 }
 
-// judgesNothing reports whether a rule has left a node without dtype and shape, though nothing is wrong in the whole graph.
+// judgesNothing reports whether a rule has left a node without dtype and shape, though nothing is wrong in the whole
+// graph.
 func judgesNothing(n *graph.Node) bool {
-	return n.DType() == graph.InvalidDType && n.Err() == nil && len(n.Graph().Mistakes()) == 0 && n.Op().Class != graph.Loop
+	return n.DType() == graph.InvalidDType && n.Err() == nil && len(n.Graph().Mistakes()) == 0 &&
+		n.Op().Class != graph.Loop
 }
 
 // hasUnknown reports whether a mistake has left a size of some values unknown: what is computed
@@ -101,22 +103,27 @@ func (c *operationCheck) guarded(what string, run func()) {
 
 func (c *operationCheck) run() {
 	operands := len(c.n.Operands())
-	c.want(!c.op.Ordered || c.op.Class == graph.Function || c.op.Class == graph.Loop, "Ordered is set, which is for class function")
+	c.want(!c.op.Ordered || c.op.Class == graph.Function ||
+		c.op.Class == graph.Loop, "Ordered is set, which is for class function")
 	c.want(!c.op.AsStored || c.op.Class == graph.Function, "AsStored is set, which is for class function")
-	c.want(!c.op.Together || c.op.Class == graph.Function && !c.op.Ordered, "Together is set, which is for class function without order")
+	c.want(!c.op.Together || c.op.Class == graph.Function &&
+		!c.op.Ordered, "Together is set, which is for class function without order")
 	switch class := c.op.Class; class {
 	case graph.Source:
 		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {
-			c.fail("set its field Class: class source is for inputs, parameters and constants", "it has class %s", class)
+			c.fail("set its field Class: class source is for inputs, parameters and constants", "it has class %s",
+				class)
 		}
 	case graph.Elementwise, graph.Update:
-		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") && c.want(c.op.Emit != nil, "Emit is missing, which class %s needs", class) &&
+		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") &&
+			c.want(c.op.Emit != nil, "Emit is missing, which class %s needs", class) &&
 			c.want(class == graph.Elementwise || operands > 0, "class %s needs an operand that it writes", class) {
 			c.broadcasts()
 			c.leaves()
 		}
 	case graph.Reduce:
-		if c.want(c.op.Fold.Valid(), "there is no reduction: %s", c.op.Fold) && c.want(c.op.Fold != graph.NoFold, "Fold is missing, which class reduce needs") && c.takes(1) {
+		if c.want(c.op.Fold.Valid(), "there is no reduction: %s", c.op.Fold) &&
+			c.want(c.op.Fold != graph.NoFold, "Fold is missing, which class reduce needs") && c.takes(1) {
 			c.reduces()
 		}
 	case graph.Movement:
@@ -178,7 +185,9 @@ func (c *operationCheck) aligns() {
 		var axes []int
 		c.guarded("Aligned", func() { axes = c.op.Aligned(c.n, i) })
 		isNone := func(axis int) bool { return axis < -1 || axis >= c.n.Rank() }
-		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone), "Aligned returns %v for operand %d: it must return an axis of %s, or -1, for each of %s", axes, i, c.n.Shape(), x.Shape())
+		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone),
+			"Aligned returns %v for operand %d: it must return an axis of %s, or -1, for each of %s", axes, i,
+			c.n.Shape(), x.Shape())
 	}
 }
 
@@ -188,15 +197,21 @@ func (c *operationCheck) batches() {
 	var core []int
 	result := 0
 	c.guarded("Core", func() { core, result = c.op.Core(c.n) })
-	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result && result <= c.n.Rank(), "Core returns %v and %d: it must return a number of axes for each of %d operands, and for %s", core, result, len(c.n.Operands()), c.n.Shape()) {
+	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result &&
+		result <= c.n.Rank(),
+		"Core returns %v and %d: it must return a number of axes for each of %d operands, and for %s", core, result,
+		len(c.n.Operands()), c.n.Shape()) {
 		return
 	}
 	batch := c.n.Shape()[:c.n.Rank()-result]
-	c.want(!c.op.Ordered || len(batch) == 0, "Core returns %d of the %d axes of the result: an ordered operation must take all", result, c.n.Rank())
+	c.want(!c.op.Ordered || len(batch) == 0,
+		"Core returns %d of the %d axes of the result: an ordered operation must take all", result, c.n.Rank())
 	for i, x := range c.n.Operands() {
-		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core returns %d axes for operand %d, of shape %s", core[i], i, x.Shape()) {
+		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core returns %d axes for operand %d, of shape %s", core[i], i,
+			x.Shape()) {
 			of := x.Shape()[:x.Rank()-core[i]]
-			c.want(len(of) == 0 || !c.differ(of, batch), "the batch axes are %s in operand %d, but %s in the result", of, i, batch)
+			c.want(len(of) == 0 || !c.differ(of, batch), "the batch axes are %s in operand %d, but %s in the result",
+				of, i, batch)
 		}
 	}
 }
@@ -274,7 +289,8 @@ func (c *operationCheck) reduces() {
 	case graph.FoldArgMax, graph.FoldArgMin:
 		wanted = graph.Int64
 	}
-	if !c.want(c.n.DType() == wanted, "Infer returns dtype %s, but the reduction %s of %s gives %s", c.n.DType(), c.op.Fold, x.DType(), wanted) {
+	if !c.want(c.n.DType() == wanted, "Infer returns dtype %s, but the reduction %s of %s gives %s", c.n.DType(),
+		c.op.Fold, x.DType(), wanted) {
 		return
 	}
 	if c.op.Axes == nil {
@@ -283,12 +299,16 @@ func (c *operationCheck) reduces() {
 	}
 	axes := c.axes()
 	for i, axis := range axes {
-		if !c.want(0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis), "Axes returns %v for an operand with %d axes: they must count from 0, in ascending order", axes, x.Rank()) {
+		if !c.want(0 <= axis && axis < x.Rank() &&
+			(i == 0 || axes[i-1] < axis),
+			"Axes returns %v for an operand with %d axes: they must count from 0, in ascending order", axes, x.Rank()) {
 			return
 		}
 	}
-	if c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, true)) {
-		c.fail("return rules.Reduced from Infer", "Infer returns shape %s, but axes %v of %s are reduced", c.n.Shape(), axes, x.Shape())
+	if c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, false)) &&
+		c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, true)) {
+		c.fail("return rules.Reduced from Infer", "Infer returns shape %s, but axes %v of %s are reduced", c.n.Shape(),
+			axes, x.Shape())
 	}
 }
 
@@ -296,7 +316,8 @@ func (c *operationCheck) gathers() {
 	unites := slices.Contains([]graph.Fold{graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin}, c.op.Fold)
 	if !c.want(unites || c.op.Fold == graph.NoFold, "a gather cannot combine elements by %s", c.op.Fold) ||
 		!c.want(c.n.In(1).DType().IsIndex(), "the indices are of dtype %s", c.n.In(1).DType()) ||
-		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer returns dtype %s, but its elements have dtype %s", c.n.DType(), c.n.In(0).DType()) {
+		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer returns dtype %s, but its elements have dtype %s", c.n.DType(),
+			c.n.In(0).DType()) {
 		return
 	}
 	from, picked := c.n.In(0).Shape(), c.n.Shape()
@@ -304,9 +325,12 @@ func (c *operationCheck) gathers() {
 		from, picked = picked, from
 	}
 	axes := c.axes()
-	if !c.want(len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from), "Axes returns %v: it must return one axis of %s", axes, from) {
+	if !c.want(len(axes) == 1 && 0 <= axes[0] &&
+		axes[0] < len(from), "Axes returns %v: it must return one axis of %s", axes, from) {
 		return
 	}
 	want := slices.Concat(from[:axes[0]], c.n.In(1).Shape(), from[axes[0]+1:])
-	c.want(!c.differ(picked, want), "Infer returns shape %s: with indices of shape %s along axis %d, %s must meet %s, not %s", c.n.Shape(), c.n.In(1).Shape(), axes[0], from, want, picked)
+	c.want(!c.differ(picked, want),
+		"Infer returns shape %s: with indices of shape %s along axis %d, %s must meet %s, not %s", c.n.Shape(),
+		c.n.In(1).Shape(), axes[0], from, want, picked)
 }

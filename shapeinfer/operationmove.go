@@ -12,7 +12,8 @@ import (
 // moves requires that a movement's arrangement is that of its result, within its operand.
 func (c *operationCheck) moves() {
 	for _, x := range c.n.Read() {
-		if !c.want(x.DType() == c.n.DType(), "Infer returns dtype %s, but it moves elements of dtype %s", c.n.DType(), x.DType()) {
+		if !c.want(x.DType() == c.n.DType(), "Infer returns dtype %s, but it moves elements of dtype %s", c.n.DType(),
+			x.DType()) {
 			return
 		}
 	}
@@ -47,8 +48,8 @@ func (c *operationCheck) views() {
 // maxLookedAt bounds the elements of a view of which it is looked at whether two show one.
 const maxLookedAt = 1 << 16
 
-// shownTwice says which elements of a view show one element of its operand, though the operation claims Once, or nothing. Sizes and strides that are no
-// numbers say nothing.
+// shownTwice says which elements of a view show one element of its operand, though the operation claims Once, or
+// nothing. Sizes and strides that are no numbers say nothing.
 func shownTwice(out graph.Layout) string {
 	if standAlone(out) {
 		return ""
@@ -65,7 +66,8 @@ func shownTwice(out graph.Layout) string {
 			at += i * out.Strides[axis]
 		}
 		if other, shown := first[at]; shown {
-			return fmt.Sprintf("it claims Once, but View shows element %d of its operand at %v and at %v", at, other, index)
+			return fmt.Sprintf("it claims Once, but View shows element %d of its operand at %v and at %v", at, other,
+				index)
 		}
 		first[at] = slices.Clone(index)
 		for axis := len(index) - 1; axis >= 0; axis-- {
@@ -78,7 +80,8 @@ func shownTwice(out graph.Layout) string {
 	return ""
 }
 
-// standAlone reports whether each axis of a view steps over all that those of smaller strides reach, or nothing is known of them.
+// standAlone reports whether each axis of a view steps over all that those of smaller strides reach, or nothing is
+// known of them.
 func standAlone(out graph.Layout) bool {
 	var axes []placed
 	for axis, step := range out.Strides {
@@ -98,7 +101,8 @@ func standAlone(out graph.Layout) bool {
 	return true
 }
 
-// outside says how a view reaches beyond its operand, or nothing where it may not. Strides of unknown sign are left to the binding of sizes.
+// outside says how a view reaches beyond its operand, or nothing where it may not. Strides of unknown sign are left to
+// the binding of sizes.
 func outside(p *prove.Prover, out graph.Layout, of graph.Shape) string {
 	count, first, last := of.NumElements(), out.Offset, out.Offset
 	for axis, step := range out.Strides {
@@ -136,7 +140,8 @@ func shapesOf(values []*graph.Node) (list []graph.Shape) {
 
 // assembled requires it of operands and a result of some shapes.
 func (c *operationCheck) assembled(p *prove.Prover, a graph.Assembly, result graph.Shape, in []graph.Shape) {
-	if !c.want(len(a.Start) == len(a.Step), "Assemble returns %d positions and %d steps for %d operands", len(a.Start), len(a.Step), len(in)) ||
+	if !c.want(len(a.Start) == len(a.Step), "Assemble returns %d positions and %d steps for %d operands", len(a.Start),
+		len(a.Step), len(in)) ||
 		!c.want(len(a.Start) == len(in), "Assemble returns %d positions for %d operands", len(a.Start), len(in)) {
 		return
 	}
@@ -145,14 +150,19 @@ func (c *operationCheck) assembled(p *prove.Prover, a graph.Assembly, result gra
 			continue
 		}
 		if !c.want(len(x) == len(result) && len(a.Start[i]) == len(x) && len(a.Step[i]) == len(x),
-			"Assemble places operand %d of %d axes by %d starts and %d steps in %d axes", i, len(x), len(a.Start[i]), len(a.Step[i]), len(result)) {
+			"Assemble places operand %d of %d axes by %d starts and %d steps in %d axes", i, len(x), len(a.Start[i]),
+			len(a.Step[i]), len(result)) {
 			return
 		}
 		for axis, size := range x {
 			start, step := a.Start[i][axis], a.Step[i][axis]
 			last := start.Plus(size.Minus(1).Times(step))
-			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == prove.Refused || size != 0 && (p.AtLeast(start, 0) == prove.Refused || p.AtLeast(result[axis].Minus(last), 1) == prove.Refused)
-			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, result[axis]) {
+			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == prove.Refused ||
+				size != 0 && (p.AtLeast(start, 0) == prove.Refused ||
+					p.AtLeast(result[axis].Minus(last), 1) == prove.Refused)
+			if !c.want(!outside,
+				"Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last,
+				step, axis, result[axis]) {
 				return
 			}
 		}
@@ -177,7 +187,8 @@ func (c *operationCheck) standApart(a graph.Assembly, in []graph.Shape) {
 			}
 			meet := true
 			for axis := range in[i] {
-				meet = meet && meetOn(placed{a.Start[i][axis], a.Step[i][axis], in[i][axis]}, placed{a.Start[j][axis], a.Step[j][axis], in[j][axis]})
+				meet = meet && meetOn(placed{a.Start[i][axis], a.Step[i][axis], in[i][axis]},
+					placed{a.Start[j][axis], a.Step[j][axis], in[j][axis]})
 			}
 			c.want(!meet, "Assemble places operands %d and %d on one element", i, j)
 		}

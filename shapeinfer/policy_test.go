@@ -67,8 +67,10 @@ func TestPolicies(t *testing.T) {
 		"writes allowed":    {writes, graph.Policy{SecondWrite: graph.AllowSilently}, graph.CodeWriters, 0, 0},
 		"writes refused":    {writes, graph.Policy{SecondWrite: graph.RefuseAlways}, graph.CodeWriters, 1, 0},
 		"number by default": {number, graph.Policy{Names: graph.Unify}, graph.CodeFixedName, 0, 1},
-		"number allowed":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.AllowSilently}, graph.CodeFixedName, 0, 0},
-		"number refused":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.RefuseAlways}, graph.CodeFixedName, 1, 0},
+		"number allowed": {number, graph.Policy{Names: graph.Unify, FixedName: graph.AllowSilently},
+			graph.CodeFixedName, 0, 0},
+		"number refused": {number, graph.Policy{Names: graph.Unify, FixedName: graph.RefuseAlways},
+			graph.CodeFixedName, 1, 0},
 		"scalar by default": {scalar, graph.Policy{}, graph.CodeRank, 0, 0},
 		"scalar warned":     {scalar, graph.Policy{RankZero: graph.Warn}, graph.CodeRank, 0, 1},
 		"scalar refused":    {scalar, graph.Policy{RankZero: graph.Refuse}, graph.CodeRank, 1, 0},
@@ -101,7 +103,8 @@ func TestEmptyOperandOfTheDocuments(t *testing.T) {
 	for _, p := range []graph.Choice{graph.Allow, graph.Refuse} {
 		g := graph.New("g", graph.WithPolicy(graph.Policy{RankZero: p}))
 		ops.Add(g.Input("x", f32, 0), g.Input("y", f32, 2, 2))
-		require.ErrorContains(t, shapeinfer.Check(g).Err(), "The size of tensor a (0) must match the size of tensor b (2) at non-singleton dimension 1")
+		require.ErrorContains(t, shapeinfer.Check(g).Err(),
+			"The size of tensor a (0) must match the size of tensor b (2) at non-singleton dimension 1")
 	}
 }
 
@@ -134,7 +137,8 @@ func TestNamesPolicies(t *testing.T) {
 		if c.names == graph.Strict {
 			continue
 		}
-		_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{c.n}}, {Node: y, Shape: []int{c.m}}}, r.Requirements)
+		_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{c.n}}, {Node: y, Shape: []int{c.m}}},
+			r.Requirements)
 		require.Equal(t, c.accepted, err == nil, "%v: %d and %d", c.names, c.n, c.m)
 	}
 }
@@ -180,5 +184,6 @@ func TestNamesOfNumbers(t *testing.T) {
 	g.Dim("b", graph.Exactly(-1))
 	g.Dim("a", graph.Exactly(33))
 	require.ErrorContains(t, g.Err(), `"b" cannot be a size: exactly -1`)
-	require.ErrorContains(t, g.Err(), `"a" was declared exactly 32, and nodes built since rely on it: it cannot become exactly 33`)
+	require.ErrorContains(
+		t, g.Err(), `"a" was declared exactly 32, and nodes built since rely on it: it cannot become exactly 33`)
 }

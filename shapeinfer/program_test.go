@@ -86,7 +86,8 @@ func (p *program) add(rng *rand.Rand) {
 	}
 	any := func() int { return max(rng.IntN(len(shapes)), rng.IntN(len(shapes))) }
 	s := step{in: []int{any()}, keep: rng.IntN(2) == 0}
-	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose", "unsqueeze", "max", "pool", "window", "add_", "stack", "conv", "conv"}[rng.IntN(19)]
+	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose",
+		"unsqueeze", "max", "pool", "window", "add_", "stack", "conv", "conv"}[rng.IntN(19)]
 	shape := shapes[s.in[0]]
 	s.axis = rng.IntN(len(shape) + 1)
 	switch s.op {
@@ -241,7 +242,8 @@ func (s step) build(g *graph.Graph, name string, values []*graph.Node, at map[st
 
 func (p *program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "names policy %d, %v, equal %v, said late %t\n", p.policy.Names, p.bounds, graph.Shape(p.equal), p.late)
+	fmt.Fprintf(&b, "names policy %d, %v, equal %v, said late %t\n", p.policy.Names, p.bounds, graph.Shape(p.equal),
+		p.late)
 	for i, s := range p.steps {
 		fmt.Fprintf(&b, "x%d = %s %v sizes %v axis %d keep %t\n", i, s.op, s.in, graph.Shape(s.sizes), s.axis, s.keep)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Report is the result of checking a graph. It is an error if it contains errors: see [Report.Err]. As text, the first line of each item
-// has the form "file.go:12:7: error BL101: …", which editors and build systems can follow; [Report.MarshalJSON] writes the same for
-// programs, and [Report.MarkedGraph] shows the failed nodes in the graph.
+// Report is the result of checking a graph. It is an error if it contains errors: see [Report.Err]. As text, the first
+// line of each item has the form "file.go:12:7: error BL101: …", which editors and build systems can follow;
+// [Report.MarshalJSON] writes the same for programs, and [Report.MarkedGraph] shows the failed nodes in the graph.
 type Report struct {
 	Graph    *graph.Graph
 	Errors   []*graph.Mistake
@@ -30,7 +30,9 @@ type Report struct {
 
 // complete adds suggestions and notes to what was found.
 func (r *Report) complete() {
-	r.Notes = append(r.Notes, slices.DeleteFunc(deferredNotes(r.Requirements), func(m *graph.Mistake) bool { return r.isFailed(m) || r.isMixing(m) })...)
+	r.Notes = append(r.Notes, slices.DeleteFunc(deferredNotes(r.Requirements), func(m *graph.Mistake) bool {
+		return r.isFailed(m) || r.isMixing(m)
+	})...)
 	isSilenced := func(m *graph.Mistake) bool { return m.Node != nil && m.Node.IsSilenced(m.Code) }
 	r.Warnings, r.Notes = slices.DeleteFunc(r.Warnings, isSilenced), slices.DeleteFunc(r.Notes, isSilenced)
 	r.Errors, r.Warnings = r.suggest(r.Errors), r.suggest(r.Warnings)
@@ -45,7 +47,8 @@ func (r *Report) Err() error {
 	return r
 }
 
-// Error returns all errors, warnings and notes in the order of the program, each with its source position, followed by a line of counts.
+// Error returns all errors, warnings and notes in the order of the program, each with its source position, followed by
+// a line of counts.
 func (r *Report) Error() string { return r.Text("") }
 
 // String is the text of [Report.Error].
@@ -101,8 +104,8 @@ func (r *Report) Summary() string {
 	return s
 }
 
-// MarkedGraph returns the graph's text form with a mark before each line whose node failed ("!"), has a warning ("~") or could not be
-// checked ("?"), followed by the codes.
+// MarkedGraph returns the graph's text form with a mark before each line whose node failed ("!"), has a warning ("~")
+// or could not be checked ("?"), followed by the codes.
 func (r *Report) MarkedGraph() string {
 	marks := map[*graph.Node]graph.Mark{}
 	for _, n := range r.Graph.Nodes() {

@@ -40,8 +40,8 @@ type PlaceJSON struct {
 	Line int    `json:"line"`
 	// Column is that of the call, in bytes from 1; it is missing if the source cannot be read.
 	Column int `json:"column,omitempty"`
-	// CalledAt are the calls that led to the line, innermost first, as far as needed to distinguish them if the line was reached in
-	// several ways.
+	// CalledAt are the calls that led to the line, innermost first, as far as needed to distinguish them if the line
+	// was reached in several ways.
 	CalledAt []PlaceJSON `json:"called_at,omitempty"`
 }
 
@@ -131,7 +131,8 @@ func (w reportWriter) mistakes(ms []*graph.Mistake) []MistakeJSON {
 }
 
 func (w reportWriter) mistake(m *graph.Mistake) MistakeJSON {
-	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, Detail: m.Detail, Help: m.Help, Text: m.Error()}
+	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, Detail: m.Detail, Help: m.Help,
+		Text: m.Error()}
 	if m.Node == nil {
 		j.PlaceJSON = placeJSON(nil, m.Place())
 	} else {

@@ -107,11 +107,13 @@ func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string, me
 		verb = "merges elements of several examples into one: it has"
 	}
 	t := &graph.Mistake{Code: m.Code, Node: made, Apart: true, Sizes: []string{name},
-		Summary: fmt.Sprintf("%s %s where %q was, and meets %s in %s", verb, size, name, rules.QuoteName(meets), graph.Describe(m.Node))}
+		Summary: fmt.Sprintf("%s %s where %q was, and meets %s in %s", verb, size, name, rules.QuoteName(meets),
+			graph.Describe(m.Node))}
 	for _, x := range made.Operands() {
 		t.Operands = append(t.Operands, graph.OperandNote{Node: x})
 	}
-	t.Operands = append(t.Operands, graph.OperandNote{Label: "->", Shape: made.Shape(), Bad: []int{slices.Index(made.Shape(), size)}},
+	t.Operands = append(
+		t.Operands, graph.OperandNote{Label: "->", Shape: made.Shape(), Bad: []int{slices.Index(made.Shape(), size)}},
 		graph.OperandNote{Node: m.Node, Text: "they meet here"})
 	if made.Op().Assemble == nil {
 		keepAxis(t, m.Node, name)
@@ -133,7 +135,8 @@ func keepAxis(t *graph.Mistake, failed *graph.Node, name string) {
 	}
 	change := graph.Change{Node: n, Attrs: attrs.WithShape(graph.Shape{kept, -1})}
 	trial := n.Graph().Try(change)
-	text := fmt.Sprintf("keep the axis of %s: %s gives %s", name, graph.CallText(n, change.Attrs, n.Stands(x).Called()), trial.Shape(n))
+	text := fmt.Sprintf("keep the axis of %s: %s gives %s", name, graph.CallText(n, change.Attrs, n.Stands(x).Called()),
+		trial.Shape(n))
 	if trial.Cures(failed) {
 		t.Fixes = append(t.Fixes, graph.Fix{Kind: graph.FixArguments, Text: text, Gives: trial.Shape(n)})
 	} else {

@@ -253,12 +253,15 @@ func (j *joint) refuse(core []*group) {
 	slices.Sort(names)
 	m := &graph.Mistake{Code: graph.CodeJoint, Node: last.Node}
 	for _, gr := range core {
-		clauses = append(clauses, fmt.Sprintf("%s from %s at %s", RequirementText(gr.Requirement), graph.Describe(gr.Node), gr.Node.Pos()))
+		clauses = append(clauses, fmt.Sprintf(
+			"%s from %s at %s", RequirementText(gr.Requirement), graph.Describe(gr.Node), gr.Node.Pos()))
 		if gr.nodes > 1 {
-			m.Detail = append(m.Detail, fmt.Sprintf("%s is required by %s more", RequirementText(gr.Requirement), counted(gr.nodes-1, "node")))
+			m.Detail = append(m.Detail, fmt.Sprintf(
+				"%s is required by %s more", RequirementText(gr.Requirement), counted(gr.nodes-1, "node")))
 		}
 	}
-	m.Summary = noSize(slices.Compact(names)) + [3]string{" satisfies ", " satisfies both: ", " satisfies all of: "}[min(len(core)-1, 2)] + joinedByAnd(clauses)
+	m.Summary = noSize(slices.Compact(names)) +
+		[3]string{" satisfies ", " satisfies both: ", " satisfies all of: "}[min(len(core)-1, 2)] + joinedByAnd(clauses)
 	j.report.Errors = append(j.report.Errors, m)
 }
 
@@ -302,13 +305,17 @@ func (j *joint) warnFixed(list []*group) {
 			if none || lo != hi || j.isDeclared(name) {
 				continue
 			}
-			m := &graph.Mistake{Code: graph.CodeFixedName, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
+			m := &graph.Mistake{Code: graph.CodeFixedName, Node: gr.Node,
+				Summary: fmt.Sprintf("%s can only be %d", name, lo)}
 			if j.canBe(name, lo, list) {
-				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d instead of %s if this is intended", lo, name)}}
+				m.Fixes = []graph.Fix{
+					{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d instead of %s if this is intended", lo, name)}}
 			}
 			for _, other := range list {
 				if slices.Contains(other.names, name) && len(m.Detail) < maxReasons {
-					m.Detail = append(m.Detail, fmt.Sprintf("%s, for %s at %s", RequirementText(other.Requirement), graph.Describe(other.Node), other.Node.Pos()))
+					m.Detail = append(m.Detail, fmt.Sprintf(
+						"%s, for %s at %s", RequirementText(other.Requirement), graph.Describe(other.Node),
+						other.Node.Pos()))
 				}
 			}
 			j.report.choose(m, j.g.Policy().FixedName)

@@ -29,7 +29,8 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) || told[m] {
 			continue
 		}
-		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/max(len(m.Node.Graph().Nodes()), 1))-trials)}
+		t := &trier{report: r, m: m, n: m.Node,
+			trials: min(maxTrials, max(minTrials, maxJudged/max(len(m.Node.Graph().Nodes()), 1))-trials)}
 		if i >= maxSuggested || t.trials <= 0 {
 			break
 		}
@@ -68,16 +69,25 @@ type strategy struct {
 type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
-	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond, (*trier).channelsLast,
-		(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).exchange, (*trier).reshape, (*trier).declare}},
-	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond, (*trier).channelsLast,
-		(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows, (*trier).exchange, (*trier).equal, (*trier).declare}},
-	graph.CodeRank:           {1, []way{(*trier).exchange, (*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
-	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
-	graph.CodeTargetShape:    {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
-	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},
-	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).exchange, (*trier).declare}},
-	graph.CodeConcat:         {1, []way{(*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+	graph.CodeBroadcast: {
+		1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond,
+			(*trier).channelsLast,
+			(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze,
+			(*trier).exchange, (*trier).reshape, (*trier).declare}},
+	graph.CodeNames: {1,
+		[]way{(*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond,
+			(*trier).channelsLast,
+			(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows,
+			(*trier).exchange, (*trier).equal, (*trier).declare}},
+	graph.CodeRank: {
+		1, []way{(*trier).exchange, (*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
+	graph.CodeMutualExpand: {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
+	graph.CodeTargetShape: {
+		2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
+	graph.CodeBackcompat: {1, []way{(*trier).reshape}},
+	graph.CodeMatMul:     {1, []way{(*trier).transpose, (*trier).exchange, (*trier).declare}},
+	graph.CodeConcat: {
+		1, []way{(*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
 	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
 	graph.CodeWindow:         {1, []way{(*trier).exchange, (*trier).channelsFirst, (*trier).declareWeights}},

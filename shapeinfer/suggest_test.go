@@ -106,7 +106,8 @@ func TestSuggestionsCure(t *testing.T) {
 			}, "Reshape(m, b, 1, 1, t) lines it up with axes -4 -1 of [b, 4, t, t]",
 			func(g *graph.Graph) *graph.Node {
 				q, b, t := g.Input("q", f32, g.Dim("b"), 4, g.Dim("t"), 8), g.Dim("b"), g.Dim("t")
-				return ops.ScaledDotProductAttention(q, q, q, ops.AttentionMask(ops.Reshape(g.Input("m", graph.Bool, b, t), b, 1, 1, t)))
+				return ops.ScaledDotProductAttention(
+					q, q, q, ops.AttentionMask(ops.Reshape(g.Input("m", graph.Bool, b, t), b, 1, 1, t)))
 			}},
 		"a table before its indices": {
 			func(g *graph.Graph) *graph.Node {
@@ -193,7 +194,9 @@ func TestNoNamedSizesOfParameters(t *testing.T) {
 	r := shapeinfer.Check(g)
 	require.ErrorContains(t, r, "suggest_test.go:")
 	require.ErrorContains(t, r, "error BL003: Param(w): axis 1: n+1 cannot be the size of a parameter")
-	require.ErrorContains(t, r, "help: use a whole number, or a name for one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value")
+	require.ErrorContains(
+		t, r,
+		"help: use a whole number, or a name for one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value")
 
 	g = graph.New("g")
 	ops.Add(g.Input("x", f32, 6, g.Dim("n")), g.Param("y", f32, 2, 1))

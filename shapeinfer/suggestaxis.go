@@ -17,7 +17,8 @@ func (t *trier) onlyAxis() {
 		from := x.In(0)
 		gives := graph.Shape{from.Shape()[0], from.Shape()[1:].NumElements()}
 		t.try(graph.Fix{Kind: graph.FixArguments, Gives: gives, At: x,
-			Text: fmt.Sprintf("keep the first axis: Reshape(%s, %s, -1) gives %s", x.Stands(from).Called(), gives[0], gives)}, t.operand(0, gives)...)
+			Text: fmt.Sprintf("keep the first axis: Reshape(%s, %s, -1) gives %s", x.Stands(from).Called(), gives[0],
+				gives)}, t.operand(0, gives)...)
 		return
 	}
 	attrs, is := t.n.Attrs().(joiner)
@@ -55,7 +56,8 @@ func (t *trier) channelsFirst() {
 			continue // the axes of windows stand last
 		}
 		turned := permuted(s, perm)
-		text := fmt.Sprintf("channels must come before the spatial axes: %s gives %s", orderedText(t.word(i), perm), turned)
+		text := fmt.Sprintf("channels must come before the spatial axes: %s gives %s", orderedText(t.word(i), perm),
+			turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}
@@ -83,7 +85,9 @@ func (t *trier) channelsSecond() {
 	}
 	for i := range t.n.Operands() {
 		s := t.shape(i)
-		at := slices.IndexFunc(t.n.InCall(), func(x *graph.Node) bool { return x.Written() != nil && x.Written().Shape().Equal(s) })
+		at := slices.IndexFunc(t.n.InCall(), func(x *graph.Node) bool {
+			return x.Written() != nil && x.Written().Shape().Equal(s)
+		})
 		if len(s) < 3 || at < 0 || isSquare(s[2:]) && !isSquare(s[1:len(s)-1]) {
 			continue
 		}
@@ -92,7 +96,8 @@ func (t *trier) channelsSecond() {
 			perm = append(perm, axis)
 		}
 		turned := permuted(s, perm)
-		text := fmt.Sprintf("channels must be along axis 1: %s gives %s", orderedText(t.n.InCall()[at].Called(), perm), turned)
+		text := fmt.Sprintf("channels must be along axis 1: %s gives %s", orderedText(t.n.InCall()[at].Called(), perm),
+			turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}

@@ -9,9 +9,9 @@ import (
 
 // This file proposes conversions of dtypes.
 
-// convert changes the dtype of operands: of one to another's, the widest first; of two to one that has the numbers of both; or of one
-// to a dtype that most operations take. What loses less comes first, and the suggestion says what is lost. What is written in place
-// keeps its dtype.
+// convert changes the dtype of operands: of one to another's, the widest first; of two to one that has the numbers of
+// both; or of one to a dtype that most operations take. What loses less comes first, and the suggestion says what is
+// lost. What is written in place keeps its dtype.
 func (t *trier) convert() {
 	for _, c := range t.conversions() {
 		words := map[*graph.Node]string{}
@@ -46,8 +46,8 @@ type conversion struct {
 	cost   int    // by which conversions are ordered
 }
 
-// The costs of conversions. To round whole numbers, as all floating-point dtypes do with large ones, is what people mean who
-// multiply both; the others lose numbers that are not large.
+// The costs of conversions. To round whole numbers, as all floating-point dtypes do with large ones, is what people
+// mean who multiply both; the others lose numbers that are not large.
 const (
 	exactly      = iota
 	rounding     // whole numbers to another operand's dtype
@@ -78,7 +78,8 @@ func (t *trier) conversions() (list []conversion) {
 	single := func(to graph.DType, least int) {
 		for _, x := range values {
 			if x.DType() != to {
-				list = append(list, conversion{to, []*graph.Node{x}, x.DType().Loss(to), max(least, cost(x.DType(), to))})
+				list = append(list, conversion{to, []*graph.Node{x}, x.DType().Loss(to),
+					max(least, cost(x.DType(), to))})
 			}
 		}
 	}
@@ -138,8 +139,8 @@ func (t *trier) converted(c conversion) map[int]graph.Type {
 	return t.promoted(t.n.Op(), types)
 }
 
-// promotedTypes returns the dtypes of n's operands, of the given shapes and dtypes, after the promotion of an operation; nil where it
-// refuses them.
+// promotedTypes returns the dtypes of n's operands, of the given shapes and dtypes, after the promotion of an
+// operation; nil where it refuses them.
 func promotedTypes(n *graph.Node, op *graph.Op, shapes []graph.Shape, types []graph.DType) []graph.DType {
 	if op.Promote == nil {
 		return types

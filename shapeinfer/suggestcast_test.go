@@ -15,16 +15,20 @@ import (
 
 // calls are those of two values, x and y, whose dtypes may not fit.
 var calls = map[string]func(g *graph.Graph, x, y *graph.Node){
-	"MatMul":        func(_ *graph.Graph, x, y *graph.Node) { ops.MatMul(x, y) },
-	"Linear":        func(_ *graph.Graph, x, y *graph.Node) { ops.Linear(x, y, nil) },
-	"Einsum":        func(_ *graph.Graph, x, y *graph.Node) { ops.Einsum("ij,jk->ik", x, y) },
-	"Conv1D":        func(_ *graph.Graph, x, y *graph.Node) { ops.Conv1D(ops.Unsqueeze(x, 0), ops.Unsqueeze(y, 2), nil) },
-	"Add":           func(_ *graph.Graph, x, y *graph.Node) { ops.Add(x, y) },
-	"Where":         func(g *graph.Graph, x, y *graph.Node) { ops.Where(g.Input("c", graph.Bool, 4, 4), x, y) },
-	"Concat":        func(_ *graph.Graph, x, y *graph.Node) { ops.Concat(0, x, y) },
-	"Stack":         func(_ *graph.Graph, x, y *graph.Node) { ops.Stack(0, x, y) },
-	"Maximum":       func(_ *graph.Graph, x, y *graph.Node) { ops.Maximum(x, y) },
-	"ScatterAdd":    func(g *graph.Graph, x, y *graph.Node) { ops.ScatterAdd(x, 0, g.Input("i", graph.Int64, 4, 4), y) },
+	"MatMul": func(_ *graph.Graph, x, y *graph.Node) { ops.MatMul(x, y) },
+	"Linear": func(_ *graph.Graph, x, y *graph.Node) { ops.Linear(x, y, nil) },
+	"Einsum": func(_ *graph.Graph, x, y *graph.Node) { ops.Einsum("ij,jk->ik", x, y) },
+	"Conv1D": func(_ *graph.Graph, x, y *graph.Node) {
+		ops.Conv1D(ops.Unsqueeze(x, 0), ops.Unsqueeze(y, 2), nil)
+	},
+	"Add":     func(_ *graph.Graph, x, y *graph.Node) { ops.Add(x, y) },
+	"Where":   func(g *graph.Graph, x, y *graph.Node) { ops.Where(g.Input("c", graph.Bool, 4, 4), x, y) },
+	"Concat":  func(_ *graph.Graph, x, y *graph.Node) { ops.Concat(0, x, y) },
+	"Stack":   func(_ *graph.Graph, x, y *graph.Node) { ops.Stack(0, x, y) },
+	"Maximum": func(_ *graph.Graph, x, y *graph.Node) { ops.Maximum(x, y) },
+	"ScatterAdd": func(g *graph.Graph, x, y *graph.Node) {
+		ops.ScatterAdd(x, 0, g.Input("i", graph.Int64, 4, 4), y)
+	},
 	"MaskedScatter": func(g *graph.Graph, x, y *graph.Node) { ops.MaskedScatter(x, g.Input("c", graph.Bool, 4, 4), y) },
 	"Take":          func(_ *graph.Graph, x, y *graph.Node) { ops.Take(x, 0, y) },
 	"Solve":         func(_ *graph.Graph, x, y *graph.Node) { ops.Solve(x, y) },
@@ -32,7 +36,8 @@ var calls = map[string]func(g *graph.Graph, x, y *graph.Node){
 	"CopyInPlace":   func(_ *graph.Graph, x, y *graph.Node) { ops.CopyInPlace(ops.Copy(x), y) },
 }
 
-var numbers = []graph.DType{graph.Bool, graph.Uint8, graph.Int8, graph.Int16, graph.Uint16, graph.Int32, graph.Uint32, graph.Int64,
+var numbers = []graph.DType{graph.Bool, graph.Uint8, graph.Int8, graph.Int16, graph.Uint16, graph.Int32, graph.Uint32,
+	graph.Int64,
 	graph.Uint64, graph.Float8E5M2, graph.Float16, graph.BFloat16, graph.Float32, graph.Float64}
 
 var (
@@ -75,10 +80,14 @@ func keepsAll(from, to graph.DType) bool {
 		digits, exponent int
 		signed, float    bool
 	}
-	spans := map[graph.DType]span{graph.Bool: {1, 1, false, false}, graph.Uint8: {8, 8, false, false}, graph.Uint16: {16, 16, false, false},
-		graph.Uint32: {32, 32, false, false}, graph.Uint64: {64, 64, false, false}, graph.Int8: {7, 7, true, false}, graph.Int16: {15, 15, true, false},
-		graph.Int32: {31, 31, true, false}, graph.Int64: {63, 63, true, false}, graph.Float8E5M2: {3, 16, true, true}, graph.Float16: {11, 16, true, true},
-		graph.BFloat16: {8, 128, true, true}, graph.Float32: {24, 128, true, true}, graph.Float64: {53, 1024, true, true}}
+	spans := map[graph.DType]span{graph.Bool: {1, 1, false, false}, graph.Uint8: {8, 8, false, false},
+		graph.Uint16: {16, 16, false, false},
+		graph.Uint32: {32, 32, false, false}, graph.Uint64: {64, 64, false, false}, graph.Int8: {7, 7, true, false},
+		graph.Int16: {15, 15, true, false},
+		graph.Int32: {31, 31, true, false}, graph.Int64: {63, 63, true, false}, graph.Float8E5M2: {3, 16, true, true},
+		graph.Float16:  {11, 16, true, true},
+		graph.BFloat16: {8, 128, true, true}, graph.Float32: {24, 128, true, true},
+		graph.Float64: {53, 1024, true, true}}
 	f, o := spans[from], spans[to]
 	return f.digits <= o.digits && f.exponent <= o.exponent && (o.signed || !f.signed) && (o.float || !f.float)
 }
@@ -93,17 +102,21 @@ func TestSuggestedCasts(t *testing.T) {
 		{"MatMul", graph.Uint8, graph.Int8, "MatMul(Cast(x, graph.Int16), Cast(y, graph.Int16))"},
 		{"MatMul", graph.Int8, graph.Int32, "MatMul(Cast(x, graph.Int32), y)"},
 		{"MatMul", graph.Int32, graph.Uint32, "MatMul(Cast(x, graph.Int64), Cast(y, graph.Int64))"},
-		{"MatMul", graph.Uint64, graph.Int8, "MatMul(Cast(x, graph.Int64), Cast(y, graph.Int64)), which wraps around what int64 has no number for"},
+		{"MatMul", graph.Uint64, graph.Int8,
+			"MatMul(Cast(x, graph.Int64), Cast(y, graph.Int64)), which wraps around what int64 has no number for"},
 		{"MatMul", graph.Float16, graph.BFloat16, "MatMul(Cast(x, graph.Float32), Cast(y, graph.Float32))"},
-		{"MatMul", graph.Float32, graph.Int32, "MatMul(x, Cast(y, graph.Float32)), which rounds whole numbers beyond ±16777216"},
+		{"MatMul", graph.Float32, graph.Int32,
+			"MatMul(x, Cast(y, graph.Float32)), which rounds whole numbers beyond ±16777216"},
 		{"MatMul", graph.Float16, graph.Uint16, "MatMul(Cast(x, graph.Float32), Cast(y, graph.Float32))"},
 		{"Linear", graph.Uint8, graph.Int8, "Linear(Cast(x, graph.Int16), Cast(y, graph.Int16), nil)"},
 		{"Where", graph.Int8, graph.Uint16, "Where(c, Cast(x, graph.Int32), Cast(y, graph.Int32))"},
 		{"Concat", graph.Uint16, graph.Uint32, "Concat(0, Cast(x, graph.Uint32), y)"},
-		{"Take", graph.Uint64, graph.Float32, "Take(x, 0, Cast(y, graph.Int64)), which drops fractions, and what is beyond the range of int64"},
+		{"Take", graph.Uint64, graph.Float32,
+			"Take(x, 0, Cast(y, graph.Int64)), which drops fractions, and what is beyond the range of int64"},
 		{"Take", graph.Float32, graph.Uint8, "Take(x, 0, Cast(y, graph.Int64))"},
 		{"ScatterAdd", graph.Uint8, graph.Int8, "ScatterAdd(Cast(x, graph.Int16), 0, i, Cast(y, graph.Int16))"},
-		{"AddInPlace", graph.Int64, graph.Float32, "AddInPlace(Copy(x), Cast(y, graph.Int64)), which drops fractions, and what is beyond the range of int64"},
+		{"AddInPlace", graph.Int64, graph.Float32,
+			"AddInPlace(Copy(x), Cast(y, graph.Int64)), which drops fractions, and what is beyond the range of int64"},
 	} {
 		g := graph.New("g")
 		calls[c.call](g, g.Input("x", c.x, 4, 4), g.Input("y", c.y, 4, 4))

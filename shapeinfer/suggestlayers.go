@@ -12,7 +12,8 @@ import (
 func (t *trier) otherAxis() {
 	for _, o := range t.m.Operands {
 		for _, other := range t.m.Operands {
-			if o.Node == nil || other.Node == nil || o.Node == other.Node || !slices.Equal(o.Bad, []int{0}) || !slices.Equal(other.Bad, []int{0}) {
+			if o.Node == nil || other.Node == nil || o.Node == other.Node || !slices.Equal(o.Bad, []int{0}) ||
+				!slices.Equal(other.Bad, []int{0}) {
 				continue
 			}
 			left, lost := o.Node.Shape()[0], other.Node.Shape()[0]
@@ -22,7 +23,8 @@ func (t *trier) otherAxis() {
 			}
 			change := graph.Change{Node: n, Attrs: n.Attrs().(joiner).WithAxis(slices.Index(n.In(0).Shape(), left))}
 			gives := t.n.Graph().Try(change).Shape(n)
-			text := fmt.Sprintf("keep the axis of %s: %s gives %s", lost, graph.CallText(n, change.Attrs, n.Stands(n.In(0)).Called()), gives)
+			text := fmt.Sprintf("keep the axis of %s: %s gives %s", lost,
+				graph.CallText(n, change.Attrs, n.Stands(n.In(0)).Called()), gives)
 			if t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: gives, At: n}, change) {
 				return
 			}
@@ -42,7 +44,9 @@ func isFed(x *graph.Node, size graph.Dim) bool {
 
 // operandOf returns the first operand that has a size, or nil.
 func operandOf(x *graph.Node, size graph.Dim) *graph.Node {
-	at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool { return in != nil && in.Judged() && slices.Contains(in.Shape(), size) })
+	at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool {
+		return in != nil && in.Judged() && slices.Contains(in.Shape(), size)
+	})
 	if at < 0 {
 		return nil
 	}
@@ -117,7 +121,8 @@ func (t *trier) firstRows() {
 	t.pairs(func(i, other int) {
 		mine, theirs := t.m.Operands[i].Bad, t.m.Operands[other].Bad
 		s := slices.Clone(t.shape(i))
-		if len(mine) != 1 || len(theirs) != 1 || mine[0] >= len(s)-1 || !t.user(i).IsParam() || !isName(t.shape(other)[theirs[0]]) {
+		if len(mine) != 1 || len(theirs) != 1 || mine[0] >= len(s)-1 || !t.user(i).IsParam() ||
+			!isName(t.shape(other)[theirs[0]]) {
 			return
 		}
 		s[mine[0]] = t.shape(other)[theirs[0]]
@@ -133,6 +138,7 @@ func (t *trier) inRows() {
 			return
 		}
 		s := t.shape(other)[:1]
-		t.try(graph.Fix{Kind: graph.FixReshape, Text: fmt.Sprintf("Reshape(%s, -1) gives %s", t.word(i), s), Gives: s}, t.operand(i, s)...)
+		t.try(graph.Fix{Kind: graph.FixReshape, Text: fmt.Sprintf("Reshape(%s, -1) gives %s", t.word(i), s), Gives: s},
+			t.operand(i, s)...)
 	})
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// This file proposes operands in another order, which other libraries have for some functions: a table before its indices, a factor behind
-// the right-hand sides.
+// This file proposes operands in another order, which other libraries have for some functions: a table before its
+// indices, a factor behind the right-hand sides.
 
-// exchange exchanges two operands. Numbers and operands that are written in place are not exchanged; of elementwise operations only a Bool
-// operand with another one.
+// exchange exchanges two operands. Numbers and operands that are written in place are not exchanged; of elementwise
+// operations only a Bool operand with another one.
 func (t *trier) exchange() {
 	if t.n.Op().Class == graph.Update {
 		return
@@ -18,7 +18,8 @@ func (t *trier) exchange() {
 	for i := range t.n.Operands() {
 		for j := range i {
 			a, b := t.user(i), t.user(j)
-			if a == nil || b == nil || a == b || isNumber(a) || isNumber(b) || t.shape(i).Equal(t.shape(j)) && a.DType() == b.DType() {
+			if a == nil || b == nil || a == b || isNumber(a) || isNumber(b) ||
+				t.shape(i).Equal(t.shape(j)) && a.DType() == b.DType() {
 				continue
 			}
 			if t.n.Op().Class == graph.Elementwise && (a.DType() == graph.Bool) == (b.DType() == graph.Bool) {
@@ -31,7 +32,8 @@ func (t *trier) exchange() {
 			parts := t.n.Parts()
 			gives := t.n.Graph().Try(changes...).Shape(parts[len(parts)-1])
 			call := t.n.Calls(map[*graph.Node]string{a: b.Called(), b: a.Called()})
-			if t.try(graph.Fix{Kind: graph.FixExchange, Text: fmt.Sprintf("with the operands exchanged, %s gives %s", call, gives)}, changes...) {
+			if t.try(graph.Fix{Kind: graph.FixExchange,
+				Text: fmt.Sprintf("with the operands exchanged, %s gives %s", call, gives)}, changes...) {
 				return
 			}
 		}
@@ -43,7 +45,8 @@ func isNumber(x *graph.Node) bool {
 	return is || x.IsConst() && x.Rank() == 0
 }
 
-// exchanged is the change of a call in which two values change places, wherever it reads them; nil where their dtypes do not promote so.
+// exchanged is the change of a call in which two values change places, wherever it reads them; nil where their dtypes
+// do not promote so.
 func (t *trier) exchanged(i, j int) (changes []graph.Change) {
 	a, b := t.n.In(i).Written(), t.n.In(j).Written()
 	for _, n := range t.n.Parts() {

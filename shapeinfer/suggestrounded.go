@@ -65,7 +65,8 @@ func leavesOut(x *graph.Node, axis int) *graph.Node {
 		if _, isWindow := x.Attrs().(padded); isWindow && from[axis].IsConst() && x.Shape()[axis] < from[axis] {
 			less := slices.Clone(from)
 			less[axis]--
-			trial := x.Graph().Try(graph.Change{Node: x, Operands: map[int]graph.Type{0: {DType: x.In(0).DType(), Shape: less}}})
+			trial := x.Graph().Try(
+				graph.Change{Node: x, Operands: map[int]graph.Type{0: {DType: x.In(0).DType(), Shape: less}}})
 			if trial.Shape(x)[axis] == x.Shape()[axis] {
 				return x
 			}
@@ -91,7 +92,9 @@ func (t *trier) dividedInput() {
 					s[axis] = (s[axis] + k - 1) / k * k
 				}
 			}
-			text := fmt.Sprintf("sizes that are multiples of %s leave no remainder: pad the fed values, and declare %s as %s", k, x.Called(), s)
+			text := fmt.Sprintf(
+				"sizes that are multiples of %s leave no remainder: pad the fed values, and declare %s as %s", k,
+				x.Called(), s)
 			if !s.Equal(x.Shape()) && t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, Gives: s, At: x},
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}}) {
 				return
@@ -113,5 +116,6 @@ func (t *trier) crop(i, other int) {
 			word = fmt.Sprintf("Slice(%s, %d, 0, %s, 1)", word, axis, small[axis])
 		}
 	}
-	t.try(graph.Fix{Kind: graph.FixArguments, Text: fmt.Sprintf("or crop: %s gives %s", word, s), Gives: s}, t.operand(i, s)...)
+	t.try(graph.Fix{Kind: graph.FixArguments, Text: fmt.Sprintf("or crop: %s gives %s", word, s), Gives: s},
+		t.operand(i, s)...)
 }

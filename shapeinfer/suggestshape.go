@@ -44,7 +44,9 @@ func reductionBehind(x *graph.Node) (r *graph.Node, attrs any) {
 // which x has its shape.
 func shapedBy(x *graph.Node) *graph.Node {
 	for x = x.Written(); x.Op().Class == graph.Elementwise; {
-		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool { return in != nil && in.Shape().Equal(x.Shape()) })
+		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool {
+			return in != nil && in.Shape().Equal(x.Shape())
+		})
 		if at < 0 {
 			break
 		}
@@ -72,7 +74,8 @@ func (t *trier) padding() {
 			for k, x := range conv.Operands() {
 				words[k] = x.Called()
 			}
-			text := fmt.Sprintf("padding of %d keeps the size: %s gives %s", p, graph.CallText(conv, changed, words...), kept)
+			text := fmt.Sprintf("padding of %d keeps the size: %s gives %s", p, graph.CallText(conv, changed, words...),
+				kept)
 			if t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: kept, At: conv}, change) {
 				return
 			}
@@ -101,7 +104,8 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 	for k, o := range t.m.Operands {
 		if k != i && len(o.Bad) > 0 && t.n.Stands(o.Node) != nil {
 			theirs := o.Node.Shape()[o.Bad[0]]
-			return text + fmt.Sprintf("; its %s is now aligned with %s's %s", rules.QuoteName(mine), t.n.Stands(o.Node).Called(), rules.QuoteName(theirs))
+			return text + fmt.Sprintf("; its %s is now aligned with %s's %s", rules.QuoteName(mine),
+				t.n.Stands(o.Node).Called(), rules.QuoteName(theirs))
 		}
 	}
 	return text
@@ -141,7 +145,8 @@ func (t *trier) align() {
 	})
 }
 
-// whole is how the user knows operand i: by its own word, or by its shape where it is a part of the call, such as the scores of an attention.
+// whole is how the user knows operand i: by its own word, or by its shape where it is a part of the call, such as the
+// scores of an attention.
 func (t *trier) whole(i int) string {
 	if t.user(i) == nil {
 		return t.shape(i).String()
@@ -270,7 +275,8 @@ func (t *trier) transpose() {
 				if repeats(gives) {
 					continue
 				}
-				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change...) {
+				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives),
+					Gives: turned}, change...) {
 					return
 				}
 			}

@@ -22,10 +22,12 @@ func (t *trier) declare() {
 			if x == nil || len(t.fixes) > found || !wanted(x) || len(x.Shape()) != len(t.shape(i)) {
 				return
 			}
-			if s == nil || s.Equal(x.Shape()) || x.IsInput() && (losesName(x.Shape(), s) || t.renames(x.Shape(), s)) || x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && (losesName(x.Shape(), s) || t.renames(x.Shape(), s)) ||
+				x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
 				return
 			}
-			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
+			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s,
+				At: x},
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}})
 		})
 	}

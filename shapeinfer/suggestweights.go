@@ -88,5 +88,6 @@ func (t *trier) tryDeclared(set []*graph.Node, s graph.Shape) bool {
 		words[i] = x.Called()
 		changes[i] = graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}}
 	}
-	return t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", strings.Join(words, " and "), s), Gives: s, At: set[0]}, changes...)
+	return t.try(graph.Fix{Kind: graph.FixDeclare,
+		Text: fmt.Sprintf("declare %s as %s", strings.Join(words, " and "), s), Gives: s, At: set[0]}, changes...)
 }

@@ -89,7 +89,8 @@ func (t *trier) elsewhere() {
 // copyOperand returns an operand memory of its own.
 func (t *trier) copyOperand() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if t.user(i) != nil && (i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source) {
+		if t.user(i) != nil &&
+			(i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source) {
 			t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+t.word(i)+")")}, t.operand(i, t.shape(i))...)
 		}
 	}
@@ -156,6 +157,7 @@ func (t *trier) beforeView() {
 func (t *trier) mutable() {
 	if x := alias.Storage(t.n.In(0)); x.IsInput() {
 		text := fmt.Sprintf("declare that the caller's memory may change: %s.Mutable()", x.Called())
-		t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, At: x}, graph.Change{Node: x, Attrs: graph.InputAttrs{Mutable: true}})
+		t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, At: x},
+			graph.Change{Node: x, Attrs: graph.InputAttrs{Mutable: true}})
 	}
 }

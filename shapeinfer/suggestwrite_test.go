@@ -96,7 +96,8 @@ func TestSuggestionsForWrites(t *testing.T) {
 				y := ops.Exp(g.Input("x", f32, 2, 3))
 				first := ops.AddInPlace(ops.Select(y, 0, 0), one)
 				ops.AddInPlace(ops.Select(y, 0, 1), first)
-			}, graph.CodeWriters, []string{"write what the first write gives: AddInPlace(After(Select(y, 0, 1), first), first)"},
+			}, graph.CodeWriters,
+			[]string{"write what the first write gives: AddInPlace(After(Select(y, 0, 1), first), first)"},
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 2, 3))
 				first := ops.AddInPlace(ops.Select(y, 0, 0), one)
@@ -124,7 +125,8 @@ func TestSuggestionsForWrites(t *testing.T) {
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.AddInPlace(ops.Expand(row, 32, 10), one)
-			}, graph.CodeSelfOverlap, []string{"AddInPlace(Copy(Expand(row, 32, 10)), 1)", "or write to row before Expand"},
+			}, graph.CodeSelfOverlap,
+			[]string{"AddInPlace(Copy(Expand(row, 32, 10)), 1)", "or write to row before Expand"},
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.Expand(ops.AddInPlace(row, one), 32, 10)
@@ -147,7 +149,8 @@ func TestSuggestionsForWrites(t *testing.T) {
 			graph.CodeImmutable, nil, nil},
 		"a result that grows": {
 			func(g *graph.Graph) { ops.MulInPlace(g.Param("b", f32, 10), g.Input("h", f32, g.Dim("n"), 10)) },
-			graph.CodeInPlaceShape, []string{"Mul(b, h) gives a new value of shape [n, 10]", "or reduce first: MulInPlace(b, Sum(h, 0))"},
+			graph.CodeInPlaceShape,
+			[]string{"Mul(b, h) gives a new value of shape [n, 10]", "or reduce first: MulInPlace(b, Sum(h, 0))"},
 			func(g *graph.Graph) { ops.Mul(g.Param("b", f32, 10), g.Input("h", f32, g.Dim("n"), 10)) }},
 		"a result that grows without bounds": {
 			func(g *graph.Graph) {

@@ -86,7 +86,8 @@ func compareWrites(t *testing.T, seed uint64) (verdict string) {
 				continue
 			}
 			shape, _ := y.Shape().Ints()
-			_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: shape}}, report.Requirements, shapeinfer.Sizes{"n": n, "m": m})
+			_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: shape}}, report.Requirements,
+				shapeinfer.Sizes{"n": n, "m": m})
 			if err != nil {
 				continue
 			}
@@ -117,14 +118,16 @@ func (w *writer) add() {
 	if len(shape) > 0 {
 		s.axis = w.rng.IntN(len(shape))
 	}
-	kinds := []string{"slice", "slice", "select", "transpose", "flip", "diagonal", "expand", "strided", "reshape", "window", "add_", "add_", "add_", "fill_", "add"}
+	kinds := []string{"slice", "slice", "select", "transpose", "flip", "diagonal", "expand", "strided", "reshape",
+		"window", "add_", "add_", "add_", "fill_", "add"}
 	s.op = kinds[w.rng.IntN(len(kinds))]
 	d := graph.Dim(4)
 	if len(shape) > 0 {
 		d = shape[s.axis]
 	}
 	place := func() graph.Dim {
-		return []graph.Dim{0, 0, 1, 2, -1, d, d.FloorDiv(2), d.Minus(1), ops.End, graph.SymbolicDim("m"), graph.SymbolicDim("n")}[w.rng.IntN(11)]
+		return []graph.Dim{0, 0, 1, 2, -1, d, d.FloorDiv(2), d.Minus(1), ops.End, graph.SymbolicDim("m"),
+			graph.SymbolicDim("n")}[w.rng.IntN(11)]
 	}
 	s.from, s.to = place(), place()
 	if s.op == "reshape" || s.op == "strided" {
@@ -175,7 +178,8 @@ func (w *writer) values(at map[string]int64) (g *graph.Graph, values []*graph.No
 	for _, s := range w.steps {
 		x := values[s.in[0]]
 		y := s.build(x, values, size)
-		isWrong := y.Err() != nil && !slices.Contains([]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap}, y.Err().(*graph.Mistake).Code)
+		isWrong := y.Err() != nil && !slices.Contains(
+			[]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap}, y.Err().(*graph.Mistake).Code)
 		ok = y.Judged() && !isWrong
 		values = append(values, y)
 	}
@@ -254,10 +258,14 @@ func TestWritesToConstantParts(t *testing.T) {
 		"odd and even":         {slice(2, 0, 4, 2), slice(2, 1, 4, 2), false},
 		"backwards":            {func(x N) N { return ops.Flip(slice(2, 0, 2, 1)(x), 2) }, slice(2, 2, 4, 1), false},
 		"backwards, the same":  {func(x N) N { return ops.Flip(slice(2, 0, 2, 1)(x), 2) }, slice(2, 0, 2, 1), true},
-		"two columns":          {func(x N) N { return ops.Select(x, 2, 0) }, func(x N) N { return ops.Select(x, 2, 3) }, false},
-		"two rows":             {func(x N) N { return ops.Select(x, 1, 0) }, func(x N) N { return ops.Select(x, 1, 3) }, false},
-		"first and last two":   {slice(2, 0, 2, 1), slice(2, -2, ops.End, 1), true}, // of three
-		"repeated":             {func(x N) N { return ops.Window(x, 2, 2, 1, 1) }, func(N) N { return graph.Num(1) }, true},
+		"two columns": {func(x N) N { return ops.Select(x, 2, 0) }, func(x N) N {
+			return ops.Select(x, 2, 3)
+		}, false},
+		"two rows": {func(x N) N { return ops.Select(x, 1, 0) }, func(x N) N { return ops.Select(x, 1, 3) },
+			false},
+		"first and last two": {slice(2, 0, 2, 1), slice(2, -2, ops.End, 1), true}, // of three
+		"repeated": {func(x N) N { return ops.Window(x, 2, 2, 1, 1) }, func(N) N { return graph.Num(1) },
+			true},
 	} {
 		g := graph.New("g")
 		x := ops.Copy(g.Input("x", graph.Float32, g.Dim("k"), g.Dim("m"), g.Dim("n")))

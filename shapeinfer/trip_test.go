@@ -153,17 +153,18 @@ func reshaped(from, want []int64) ([]int64, bool) {
 }
 
 func (t *trip) reshape(list []sized) {
-	t.step(fmt.Sprintf("Reshape(%v)", graph.Shape(dims(list))), ops.Reshape(t.x, dims(list)...), func(s []int64, v values) ([]int64, bool) {
-		want := make([]int64, len(list))
-		for i, d := range list {
-			n, ok := d.at(v)
-			if !ok {
-				return nil, false
+	t.step(fmt.Sprintf("Reshape(%v)", graph.Shape(dims(list))), ops.Reshape(t.x, dims(list)...),
+		func(s []int64, v values) ([]int64, bool) {
+			want := make([]int64, len(list))
+			for i, d := range list {
+				n, ok := d.at(v)
+				if !ok {
+					return nil, false
+				}
+				want[i] = n
 			}
-			want[i] = n
-		}
-		return reshaped(s, want)
-	})
+			return reshaped(s, want)
+		})
 }
 
 // current returns size i of the value.
@@ -235,13 +236,14 @@ func (t *trip) divided() {
 // unflattened splits an axis and lets one size be found.
 func (t *trip) unflattened() {
 	axis, by := t.rng.IntN(t.x.Rank()), t.part()
-	t.step(fmt.Sprintf("Unflatten(%d, %v, -1)", axis, by.dim), ops.Unflatten(t.x, axis, by.dim, -1), func(s []int64, v values) ([]int64, bool) {
-		n, _ := by.at(v)
-		if n < 1 || s[axis]%n != 0 {
-			return nil, false
-		}
-		return append(append(append([]int64{}, s[:axis]...), n, s[axis]/n), s[axis+1:]...), true
-	})
+	t.step(fmt.Sprintf("Unflatten(%d, %v, -1)", axis, by.dim), ops.Unflatten(t.x, axis, by.dim, -1),
+		func(s []int64, v values) ([]int64, bool) {
+			n, _ := by.at(v)
+			if n < 1 || s[axis]%n != 0 {
+				return nil, false
+			}
+			return append(append(append([]int64{}, s[:axis]...), n, s[axis]/n), s[axis+1:]...), true
+		})
 }
 
 // flattened merges two axes.
@@ -250,9 +252,10 @@ func (t *trip) flattened() {
 		return
 	}
 	axis := t.rng.IntN(t.x.Rank() - 1)
-	t.step(fmt.Sprintf("Flatten(%d, %d)", axis, axis+1), ops.Flatten(t.x, axis, axis+1), func(s []int64, _ values) ([]int64, bool) {
-		return append(append(append([]int64{}, s[:axis]...), s[axis]*s[axis+1]), s[axis+2:]...), true
-	})
+	t.step(fmt.Sprintf("Flatten(%d, %d)", axis, axis+1), ops.Flatten(t.x, axis, axis+1),
+		func(s []int64, _ values) ([]int64, bool) {
+			return append(append(append([]int64{}, s[:axis]...), s[axis]*s[axis+1]), s[axis+2:]...), true
+		})
 }
 
 // chunked cuts an axis into parts and takes one of them, or joins them again.
@@ -307,24 +310,26 @@ func (t *trip) sliced() {
 	if t.x.Shape()[axis].IsConst() && bound.dim.IsConst() || t.isStrict() {
 		return // bounds outside are brought in
 	}
-	t.step(fmt.Sprintf("Slice(%d, %v, %v, %d)", axis, start, stop, step), ops.Slice(t.x, axis, start, stop, step), func(s []int64, v values) ([]int64, bool) {
-		n, _ := bound.at(v)
-		if n > s[axis] || kind != 1 && n == 0 {
-			return nil, false
-		}
-		length := s[axis] - n
-		if kind == 0 {
-			length = n
-		}
-		out := append([]int64{}, s...)
-		out[axis] = (length + int64(step) - 1) / int64(step)
-		return out, true
-	})
+	t.step(fmt.Sprintf("Slice(%d, %v, %v, %d)", axis, start, stop, step), ops.Slice(t.x, axis, start, stop, step),
+		func(s []int64, v values) ([]int64, bool) {
+			n, _ := bound.at(v)
+			if n > s[axis] || kind != 1 && n == 0 {
+				return nil, false
+			}
+			length := s[axis] - n
+			if kind == 0 {
+				length = n
+			}
+			out := append([]int64{}, s...)
+			out[axis] = (length + int64(step) - 1) / int64(step)
+			return out, true
+		})
 }
 
 // newTrip makes a program of sizes of one to three names.
 func newTrip(rng *rand.Rand, names ...string) *trip {
-	policy := graph.Policy{AxisMixing: graph.AllowSilently, Names: []graph.NamesPolicy{graph.Strict, graph.Unify}[rng.IntN(2)]}
+	policy := graph.Policy{AxisMixing: graph.AllowSilently,
+		Names: []graph.NamesPolicy{graph.Strict, graph.Unify}[rng.IntN(2)]}
 	t := &trip{rng: rng, g: graph.New("trip", graph.WithPolicy(policy)), names: names[:1+rng.IntN(3)]}
 	for _, name := range t.names {
 		var said []graph.DimOption
@@ -356,7 +361,8 @@ func newTrip(rng *rand.Rand, names ...string) *trip {
 		if !t.x.Judged() {
 			break
 		}
-		[]func(){t.inferred, t.inferred, t.back, t.back, t.divided, t.unflattened, t.flattened, t.chunked, t.sliced}[rng.IntN(9)]()
+		[]func(){t.inferred, t.inferred, t.back, t.back, t.divided, t.unflattened, t.flattened, t.chunked,
+			t.sliced}[rng.IntN(9)]()
 	}
 	return t
 }

@@ -75,10 +75,12 @@ func noteMeeting(n *graph.Node, reduced map[*graph.Node]*graph.Node, r *Report) 
 				to, keep = append(to, slices.Repeat(graph.Shape{1}, len(whole)-1)...), " with KeepDims()"
 			}
 			m := &graph.Mistake{Code: graph.CodeWholeBatch, Severity: graph.Note, Node: n, Apart: true,
-				Summary:  fmt.Sprintf("one number for all of %q meets values of single ones: %s reduces all axes of %s", whole[0].String(), graph.Describe(from), from.In(0).Called()),
+				Summary: fmt.Sprintf("one number for all of %q meets values of single ones: %s reduces all axes of %s",
+					whole[0].String(), graph.Describe(from), from.In(0).Called()),
 				Operands: []graph.OperandNote{{Node: x}, {Node: y}},
 				Help: []string{
-					fmt.Sprintf("if you want one number for each of %q, reduce only the axes after it%s, to %s", whole[0].String(), keep, to),
+					fmt.Sprintf("if you want one number for each of %q, reduce only the axes after it%s, to %s",
+						whole[0].String(), keep, to),
 					"to keep it: Silence(graph.CodeWholeBatch) on the result",
 				}}
 			r.Notes = append(r.Notes, m)
@@ -94,7 +96,8 @@ func normalizes(n, x, y, from *graph.Node, reduced map[*graph.Node]*graph.Node) 
 	isQuotient := axisflow.Trace(n).Ends(graph.PrimDiv) && n.In(0) == y && n.In(1) == x
 	isProduct := axisflow.Trace(n).Ends(graph.PrimMul)
 	source := from.In(0)
-	if !axislint.MayCountExamples(y.Shape()[0]) || y.Op().Class != graph.Elementwise || len(y.Operands()) == 0 || !isQuotient && !isProduct {
+	if !axislint.MayCountExamples(y.Shape()[0]) || y.Op().Class != graph.Elementwise || len(y.Operands()) == 0 ||
+		!isQuotient && !isProduct {
 		return false
 	}
 	switch e := axisflow.Trace(y); {
@@ -103,14 +106,16 @@ func normalizes(n, x, y, from *graph.Node, reduced map[*graph.Node]*graph.Node) 
 	case e.Ends(graph.PrimSub):
 		centre := reduced[y.In(1)]
 		hasFeatures := slices.ContainsFunc(y.Shape()[1:], func(d graph.Dim) bool { return d.IsConst() && d > 1 })
-		return hasFeatures && centre != nil && centre.In(0) == y.In(0) && (follows(source, y.In(0)) || follows(source, y) || isAlike(source, y))
+		return hasFeatures && centre != nil && centre.In(0) == y.In(0) &&
+			(follows(source, y.In(0)) || follows(source, y) || isAlike(source, y))
 	}
 	return false
 }
 
 // follows reports whether x is y, or is computed from y alone element by element.
 func follows(x, y *graph.Node) bool {
-	for x != y && x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && !slices.ContainsFunc(x.Operands(), func(in *graph.Node) bool { return in != x.In(0) && in.Rank() > 0 }) {
+	for x != y && x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 &&
+		!slices.ContainsFunc(x.Operands(), func(in *graph.Node) bool { return in != x.In(0) && in.Rank() > 0 }) {
 		x = x.In(0)
 	}
 	return x == y
@@ -118,5 +123,6 @@ func follows(x, y *graph.Node) bool {
 
 // isAlike reports whether two nodes apply one operation to the same operands.
 func isAlike(x, y *graph.Node) bool {
-	return x == y || x.Op() == y.Op() && slices.Equal(x.Operands(), y.Operands()) && graph.SameAttrs(x.Attrs(), y.Attrs())
+	return x == y || x.Op() == y.Op() && slices.Equal(x.Operands(), y.Operands()) &&
+		graph.SameAttrs(x.Attrs(), y.Attrs())
 }

@@ -35,7 +35,8 @@ func (e *exporter) assemble(n *graph.Node, t tensor, in []*value) *value {
 			y = e.put(p, t.shape, filling)
 			continue
 		}
-		inside := e.put(placed{e.splat(p.x.of(graph.Bool), 1), p.start, p.step}, t.shape, e.splat(tensor{dtype: graph.Bool}, 0))
+		inside := e.put(placed{e.splat(p.x.of(graph.Bool), 1), p.start, p.step}, t.shape,
+			e.splat(tensor{dtype: graph.Bool}, 0))
 		y = e.choose(inside, e.put(p, t.shape, e.splat(tensor{dtype: t.dtype}, 0)), y)
 	}
 	if y == nil {

@@ -155,7 +155,8 @@ func (b *builder) slice(x *value, start, limit, step []int) *value {
 	if whole {
 		return x
 	}
-	return b.apply("stablehlo.slice", tensor{x.dtype, shape}, []attr{{"start_indices", start}, {"limit_indices", limit}, {"strides", step}}, x)
+	return b.apply("stablehlo.slice", tensor{x.dtype, shape},
+		[]attr{{"start_indices", start}, {"limit_indices", limit}, {"strides", step}}, x)
 }
 
 // pad puts a number before, after and between elements.
@@ -181,7 +182,8 @@ func (b *builder) concat(list []*value, axis int) *value {
 	for _, x := range list[1:] {
 		shape[axis] += x.shape[axis]
 	}
-	return b.apply("stablehlo.concatenate", tensor{list[0].dtype, shape}, []attr{{"dimension", fmt.Sprintf("%d : i64", axis)}}, list...)
+	return b.apply("stablehlo.concatenate", tensor{list[0].dtype, shape},
+		[]attr{{"dimension", fmt.Sprintf("%d : i64", axis)}}, list...)
 }
 
 // reverse turns axes around.

@@ -44,7 +44,8 @@ func (e *exporter) truncated(x *value, to graph.DType) *value {
 	if to != graph.Int32 && to != graph.Int64 {
 		y := e.convert(e.truncated(x, graph.Int64), to)
 		if to == graph.Uint64 {
-			large := e.choose(e.compare("GE", x, e.splat(x.tensor, 0x1p64)), e.whole(y.tensor, -1), e.stable("convert", y.tensor, x))
+			large := e.choose(e.compare("GE", x, e.splat(x.tensor, 0x1p64)), e.whole(y.tensor, -1),
+				e.stable("convert", y.tensor, x))
 			y = e.choose(e.compare("GE", x, e.splat(x.tensor, 0x1p63)), large, y)
 		}
 		return y

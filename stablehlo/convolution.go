@@ -35,7 +35,8 @@ func (e *exporter) convolution(t tensor, x, y *value) *value {
 	if of, axes := e.atomsOf(x); of != nil {
 		last := len(x.shape) - 1
 		axes[last-1], axes[last] = axes[last], axes[last-1]
-		p := &product{exporter: e, t: t, windows: of, axes: axes, other: e.swapped(y), windowsFirst: true, batch: len(t.shape) - 2}
+		p := &product{exporter: e, t: t, windows: of, axes: axes, other: e.swapped(y), windowsFirst: true,
+			batch: len(t.shape) - 2}
 		return p.write()
 	}
 	return nil

@@ -14,10 +14,10 @@
 // through a graph and its composite operations, results.go through what a program reads and writes.
 //
 // element.go is the meaning of elementwise operations on whole tensors, primitive.go that of each primitive,
-// wholenumber.go of those that are not plain on integers, and convert.go of conversions. reduce.go, matmul.go, gather.go,
-// assemble.go and view.go are the other classes of operations; strided.go finds how a view can be cut out of a value, and version.go
-// writes to one. loop.go writes loops and branches, and function.go what Go functions compute: fourier.go has Fourier transforms, and
-// internal/arrayforms those that are written with other operations. windows.go finds products with windows,
-// which convolution.go writes as convolutions, and folding.go products that are put back as transposed ones. ir.go is the module in memory, build.go makes instructions of it, text.go
-// and print.go write it.
+// wholenumber.go of those that are not plain on integers, and convert.go of conversions. reduce.go, matmul.go,
+// gather.go, assemble.go and view.go are the other classes of operations; strided.go finds how a view can be cut out of
+// a value, and version.go writes to one. loop.go writes loops and branches, and function.go what Go functions compute:
+// fourier.go has Fourier transforms, and internal/arrayforms those that are written with other operations. windows.go
+// finds products with windows, which convolution.go writes as convolutions, and folding.go products that are put back
+// as transposed ones. ir.go is the module in memory, build.go makes instructions of it, text.go and print.go write it.
 package stablehlo

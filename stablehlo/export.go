@@ -109,9 +109,11 @@ func (r *request) check(g *graph.Graph) (shapeinfer.Sizes, error) {
 		case n.Err() != nil:
 			return nil, n.Err()
 		case n.Graph() != g:
-			return nil, fmt.Errorf("%s: stablehlo: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(), g.Name())
+			return nil, fmt.Errorf("%s: stablehlo: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(),
+				g.Name())
 		case i >= len(r.outputs) && n.Judged() && n.Op().Class != graph.Update:
-			return nil, fmt.Errorf("%s: stablehlo: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(), i-len(r.outputs), graph.Describe(n))
+			return nil, fmt.Errorf("%s: stablehlo: update %d, %s, writes nothing: it must be an in-place operation",
+				n.Pos(), i-len(r.outputs), graph.Describe(n))
 		}
 	}
 	report := shapeinfer.CheckProgram(g, roots...)

@@ -36,7 +36,8 @@ type frame struct {
 }
 
 func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exporter {
-	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}, made: map[*value]made{}, landed: map[*value]*landed{}}
+	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}, made: map[*value]made{},
+		landed: map[*value]*landed{}}
 }
 
 // enter begins another graph, whose roots are wanted, within the current block.
@@ -58,7 +59,8 @@ func (e *exporter) module(g *graph.Graph, r request) (m *Module, err error) {
 			m, err = nil, e.panicked(p)
 		}
 	}()
-	m = &Module{name: g.Name(), main: newBlock("func.return"), prelude: r.prelude, attributes: moduleAttributes(r.attributes)}
+	m = &Module{name: g.Name(), main: newBlock("func.return"), prelude: r.prelude,
+		attributes: moduleAttributes(r.attributes)}
 	e.block = m.main
 	roots := append(append([]*graph.Node{}, r.outputs...), r.updates...)
 	e.enter(g, roots)
@@ -79,7 +81,8 @@ func (e *exporter) panicked(p any) error {
 	if e.node == nil {
 		return fmt.Errorf("a mistake of this package: it %s", panicked.Text(p))
 	}
-	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation, graph.Describe(e.node), panicked.Text(p))
+	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation,
+		graph.Describe(e.node), panicked.Text(p))
 }
 
 // fail records an error at the current node, and returns a placeholder value.
@@ -97,7 +100,8 @@ func (e *exporter) fail(n *graph.Node, format string, args ...any) *value {
 // typeOf returns the type of a node's value.
 func (e *exporter) typeOf(n *graph.Node) tensor {
 	if elementTypes[n.DType()] == "" && e.err == nil {
-		e.err = fmt.Errorf("%s: error: %s is %s, which StableHLO lacks: cast it to another dtype", n.Pos(), graph.Describe(n), n.DType())
+		e.err = fmt.Errorf("%s: error: %s is %s, which StableHLO lacks: cast it to another dtype", n.Pos(),
+			graph.Describe(n), n.DType())
 	}
 	return tensor{n.DType(), e.ints(n.Shape())}
 }
@@ -114,7 +118,8 @@ func (e *exporter) ints(dims []graph.Dim) []int {
 func (e *exporter) int(d graph.Dim) int {
 	v, err := d.Eval(e.sizes.Lookup)
 	if err != nil && e.err == nil {
-		e.err = fmt.Errorf("%s: error: the program needs the size %s of %s: %w; give it with Bind, or as a flag: broadloom export -size",
+		e.err = fmt.Errorf(
+			"%s: error: the program needs the size %s of %s: %w; give it with Bind, or as a flag: broadloom export -size",
 			e.node.Pos(), d, graph.Describe(e.node), err)
 	}
 	return int(v)

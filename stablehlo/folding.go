@@ -48,7 +48,8 @@ func (e *exporter) landing(n *graph.Node, in []*value) *value {
 		axis += n.Rank()
 	}
 	last := len(l.axes) - 1
-	p := &part{size: e.typeOf(n).shape[axis], place: l.axes[axis], element: l.axes[last], stride: stride, dilation: dilation}
+	p := &part{size: e.typeOf(n).shape[axis], place: l.axes[axis], element: l.axes[last], stride: stride,
+		dilation: dilation}
 	if p.place != nil && p.place.place != nil || p.element != nil && p.element.place != nil {
 		return nil
 	}
@@ -94,7 +95,8 @@ func (e *exporter) landedBelow(x *value) *landed {
 			}
 			groups = before
 		case "stablehlo.reshape":
-			if groups = regroup(slices.Concat(groups...), below.shape, func(p *part) int { return p.size }); groups == nil {
+			if groups = regroup(slices.Concat(groups...), below.shape, func(p *part) int { return p.size }); groups ==
+				nil {
 				return nil
 			}
 		default:
@@ -140,7 +142,8 @@ func (e *exporter) spreadOut(l *landed, t tensor) *value {
 	}
 	plainPlaces, plainElements := slices.Clone(places), slices.Clone(elements)
 	for _, p := range slides {
-		if p.place != nil && !slices.Contains(places, p.place) || p.element != nil && !slices.Contains(elements, p.element) {
+		if p.place != nil && !slices.Contains(places, p.place) ||
+			p.element != nil && !slices.Contains(elements, p.element) {
 			return nil
 		}
 		plainPlaces = slices.DeleteFunc(plainPlaces, func(q *part) bool { return q == p.place })
@@ -156,7 +159,8 @@ func (e *exporter) spreadOut(l *landed, t tensor) *value {
 		count, size := partSize(one(p.place)), partSize(one(p.element))
 		lhs, rhs, shape = append(lhs, count), append(rhs, size), append(shape, p.size)
 		placeOf, elementOf = append(placeOf, one(p.place)...), append(elementOf, one(p.element)...)
-		w.strides, w.dilations, w.spread = append(w.strides, 1), append(w.dilations, p.dilation), append(w.spread, p.stride)
+		w.strides, w.dilations, w.spread = append(w.strides, 1), append(w.dilations, p.dilation),
+			append(w.spread, p.stride)
 		w.padding = append(w.padding, (size-1)*p.dilation, p.size-1-(count-1)*p.stride)
 	}
 	batch := slices.Concat(l.result[:rank-2]...)
@@ -169,7 +173,8 @@ func (e *exporter) spreadOut(l *landed, t tensor) *value {
 		spatialAxes = append(spatialAxes, 2+i)
 	}
 	y := e.convolve(in, e.reverse(weights, spatialAxes), shape, w, partSize(shared))
-	return e.rearranged(y, slices.Concat(alone, plainPlaces, shared, plainElements, slides), slices.DeleteFunc(slices.Clone(l.axes), func(p *part) bool { return p == nil }), t.shape)
+	return e.rearranged(y, slices.Concat(alone, plainPlaces, shared, plainElements, slides),
+		slices.DeleteFunc(slices.Clone(l.axes), func(p *part) bool { return p == nil }), t.shape)
 }
 
 // batches separates the axes of the batch into those of the image alone, and those that the kernel has too.

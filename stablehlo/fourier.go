@@ -78,7 +78,8 @@ func (e *exporter) transform(kind string, x *value) *value {
 }
 
 func (e *exporter) fft(kind string, x *value, t tensor, length int) *value {
-	return e.apply("stablehlo.fft", t, []attr{{"fft_type", "#stablehlo<fft_type " + kind + ">"}, {"fft_length", []int{length}}}, x)
+	return e.apply("stablehlo.fft", t, []attr{
+		{"fft_type", "#stablehlo<fft_type " + kind + ">"}, {"fft_length", []int{length}}}, x)
 }
 
 // complexOf and realOf are the dtypes of complex numbers and of their parts.

@@ -16,7 +16,8 @@ var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *val
 	ops.Lookup("cholesky"):   (*exporter).cholesky,
 	ops.Lookup("triangular"): (*exporter).triangular,
 	ops.Lookup("bit_cast"):   (*exporter).bitCast,
-	ops.Lookup("dft"):        (*exporter).fourier, ops.Lookup("real_dft"): (*exporter).fourierOfReal, ops.Lookup("real_from_dft"): (*exporter).fourierToReal,
+	ops.Lookup("dft"):        (*exporter).fourier, ops.Lookup("real_dft"): (*exporter).fourierOfReal,
+	ops.Lookup("real_from_dft"): (*exporter).fourierToReal,
 }
 
 // function computes a node whose operation is a Go function, which no other engine has.
@@ -24,8 +25,10 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	form, other := functions[n.Op()], arrayforms.Of(n.Op())
 	switch {
 	case form == nil && other == nil:
-		return e.fail(n, "cannot be written in StableHLO: it is computed by a Go function. Compute it before or after the exported program, "+
-			"and feed the result to it")
+		return e.fail(
+			n,
+			"cannot be written in StableHLO: it is computed by a Go function. Compute it before or after the exported program, "+
+				"and feed the result to it")
 	case e.typeOf(n).count() == 0:
 		return e.splat(e.typeOf(n), 0)
 	case other != nil:
@@ -84,7 +87,8 @@ func (e *exporter) order(n *graph.Node, in []*value) *value {
 		body.out = []*value{before}
 	})
 	sorted := e.append("stablehlo.sort", []tensor{x.tensor, places.tensor},
-		[]attr{{"dimension", fmt.Sprintf("%d : i64", axis)}, {"is_stable", "true"}}, []*block{body}, []*value{x, places}).out[1]
+		[]attr{{"dimension", fmt.Sprintf("%d : i64", axis)}, {"is_stable", "true"}}, []*block{body},
+		[]*value{x, places}).out[1]
 	start, step := make([]int, len(t.shape)), make([]int, len(t.shape))
 	for i := range step {
 		step[i] = 1
@@ -99,7 +103,8 @@ func (e *exporter) cholesky(_ *graph.Node, in []*value) *value {
 	y := e.apply("stablehlo.cholesky", x.tensor, []attr{{"lower", "true"}}, x)
 	rows, cols := e.iota(x.of(graph.Int64), len(x.shape)-2), e.iota(x.of(graph.Int64), len(x.shape)-1)
 	y = e.choose(e.compare("GE", rows, cols), y, e.splat(y.tensor, 0))
-	e.claim(e.compare("EQ", y, y), "the factorization could not be completed because the input is not positive-definite")
+	e.claim(e.compare("EQ", y, y),
+		"the factorization could not be completed because the input is not positive-definite")
 	return y
 }
 

@@ -24,14 +24,16 @@ func TestFunctions(t *testing.T) {
 	x, b := g.Input("x", graph.Float64, 2, 3, 3), g.Input("b", graph.Float64, 3, 2)
 	a := ops.Add(ops.MatMul(x, ops.Transpose(x, 1, 2)), ops.Eye(g, graph.Float64, 3, 3))
 	l := ops.Cholesky(a)
-	roots := []*graph.Node{l, ops.SolveTriangular(l, b), ops.SolveTriangular(a, b, ops.UpperTriangle(), ops.TransposedSystem()),
+	roots := []*graph.Node{l, ops.SolveTriangular(l, b),
+		ops.SolveTriangular(a, b, ops.UpperTriangle(), ops.TransposedSystem()),
 		ops.SolveTriangular(a, b, ops.UnitDiagonal()), ops.ArgSort(x, 1, true)}
 	fed := map[*graph.Node]reference.Value{x: waves(graph.Float64, 2, 3, 3), b: waves(graph.Float64, 3, 2)}
 	want, err := reference.Eval(roots, fed)
 	require.NoError(t, err)
 	m, err := stablehlo.Export(g, stablehlo.Outputs(roots...))
 	require.NoError(t, err)
-	o := xla.Do(t, []xla.Program{{Name: "functions", Text: m.String(), Runs: []xla.Run{{{Value: fed[x]}, {Value: fed[b]}}}}})[0]
+	o := xla.Do(
+		t, []xla.Program{{Name: "functions", Text: m.String(), Runs: []xla.Run{{{Value: fed[x]}, {Value: fed[b]}}}}})[0]
 	require.Empty(t, o.Error)
 	for i, v := range want {
 		assert.InDeltaSlice(t, v.Floats(), o.Results[0][i].Floats(), 1e-10)
@@ -51,12 +53,14 @@ var matrixRows = []struct {
 	shape []int
 	build func(x *graph.Node) []*graph.Node
 }{
-	{"one element", []int{1, 1}, eigen}, {"odd", []int{2, 5, 5}, eigen}, {"even", []int{6, 6}, eigen}, {"square", []int{2, 4, 4}, systems},
+	{"one element", []int{1, 1}, eigen}, {"odd", []int{2, 5, 5}, eigen}, {"even", []int{6, 6}, eigen},
+	{"square", []int{2, 4, 4}, systems},
 	{"tall", []int{2, 7, 4}, singular}, {"wide", []int{3, 5}, singular},
 	{"of less rank", []int{5, 5}, func(x *graph.Node) []*graph.Node {
 		x = ops.Concat(-1, ops.Slice(x, -1, 0, 3, 1), ops.Slice(x, -1, 1, 3, 1))
 		u, s, vh := ops.SVD(x)
-		return []*graph.Node{ops.MatMul(ops.Mul(u, ops.Unsqueeze(s, -2)), vh), s, ops.MatMul(ops.Transpose(u, -1, -2), u)}
+		return []*graph.Node{ops.MatMul(ops.Mul(u, ops.Unsqueeze(s, -2)), vh), s,
+			ops.MatMul(ops.Transpose(u, -1, -2), u)}
 	}},
 	{"cofactors of less rank", []int{3, 3}, func(x *graph.Node) []*graph.Node {
 		x = ops.Concat(-1, ops.Slice(x, -1, 0, 2, 1), ops.Slice(x, -1, 0, 1, 1))
@@ -66,14 +70,18 @@ var matrixRows = []struct {
 		x = ops.ZerosLike(x)
 		u, s, _ := ops.SVD(x)
 		q, _ := ops.QR(x)
-		return []*graph.Node{ops.MatMul(ops.Transpose(u, -1, -2), u), s, ops.EigenvaluesH(x), ops.MatMul(ops.Transpose(q, -1, -2), q)}
+		return []*graph.Node{ops.MatMul(ops.Transpose(u, -1, -2), u), s, ops.EigenvaluesH(x),
+			ops.MatMul(ops.Transpose(q, -1, -2), q)}
 	}},
-	{"a large exponent", []int{2, 4, 4}, func(x *graph.Node) []*graph.Node { return []*graph.Node{ops.MatrixExp(ops.Mul(x, graph.Num(20)))} }},
+	{"a large exponent", []int{2, 4, 4}, func(x *graph.Node) []*graph.Node {
+		return []*graph.Node{ops.MatrixExp(ops.Mul(x, graph.Num(20)))}
+	}},
 	{"sequences", []int{2, 9}, func(x *graph.Node) []*graph.Node {
 		sorted, _ := ops.Sort(x, -1, false)
 		empty := ops.Slice(sorted, -1, 0, 0, 1)
 		most, at := ops.CumMax(ops.Where(ops.Greater(x, graph.Num(0.8)), graph.Num(math.NaN()), x), -1)
-		return []*graph.Node{ops.SearchSorted(sorted, x, true), ops.SearchSorted(sorted, sorted, false), ops.SearchSorted(empty, x, true), most, at,
+		return []*graph.Node{ops.SearchSorted(sorted, x, true), ops.SearchSorted(sorted, sorted, false),
+			ops.SearchSorted(empty, x, true), most, at,
 			ops.LinearRecurrence(ops.Div(x, ops.Iota(x.Graph(), 0, 9)), x, 1)} // whose first factor is infinite
 	}},
 }
@@ -94,7 +102,8 @@ func singular(x *graph.Node) []*graph.Node {
 	return []*graph.Node{q, r, s, ops.MatMul(ops.Mul(u, ops.Unsqueeze(s, -2)), vh)}
 }
 
-// Decompositions that are written with other operations have the values of the reference, also of matrices of less rank.
+// Decompositions that are written with other operations have the values of the reference, also of matrices of less
+// rank.
 func TestFormsOfMatrices(t *testing.T) {
 	g, rng := graph.New("matrices"), rand.New(rand.NewPCG(1, 2))
 	fed, from := map[*graph.Node]reference.Value{}, []int{}
@@ -124,7 +133,8 @@ func TestFormsOfMatrices(t *testing.T) {
 		got := o.Results[0][i].Floats()
 		for k, w := range v.Floats() {
 			same := math.IsNaN(w) && math.IsNaN(got[k]) || math.Abs(w-got[k]) <= 1e-11*max(1, math.Abs(w))
-			require.True(t, same, "%s: result %d, %s: element %d is %v, want %v", matrixRows[from[i]].name, i, graph.Describe(roots[i]), k, got[k], w)
+			require.True(t, same, "%s: result %d, %s: element %d is %v, want %v", matrixRows[from[i]].name, i,
+				graph.Describe(roots[i]), k, got[k], w)
 		}
 	}
 	for _, passes := range o.Results[0][len(want):] {

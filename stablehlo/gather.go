@@ -39,7 +39,8 @@ func (e *exporter) gather(x, index *value, axis int) *value {
 			others = append(others, i)
 		}
 	}
-	numbers := fmt.Sprintf("#stablehlo.gather<offset_dims = %s, collapsed_slice_dims = [%d], start_index_map = [%d], index_vector_dim = %d>",
+	numbers := fmt.Sprintf(
+		"#stablehlo.gather<offset_dims = %s, collapsed_slice_dims = [%d], start_index_map = [%d], index_vector_dim = %d>",
 		axes(others), axis, axis, len(index.shape))
 	return e.apply("stablehlo.gather", tensor{x.dtype, shape},
 		[]attr{{"dimension_numbers", numbers}, {"slice_sizes", sizes}, {"indices_are_sorted", "false"}}, x, index)
@@ -73,7 +74,8 @@ func (e *exporter) scatter(base, index, updates *value, axis int, combine string
 			body.out[0] = e.same(combine, a, b)
 		}
 	})
-	numbers := fmt.Sprintf("#stablehlo.scatter<update_window_dims = %s, inserted_window_dims = [%d], scatter_dims_to_operand_dims = [%d], index_vector_dim = %d>",
+	numbers := fmt.Sprintf(
+		"#stablehlo.scatter<update_window_dims = %s, inserted_window_dims = [%d], scatter_dims_to_operand_dims = [%d], index_vector_dim = %d>",
 		axes(others), axis, axis, len(index.shape))
 	return e.append("stablehlo.scatter", []tensor{base.tensor},
 		[]attr{{"scatter_dimension_numbers", numbers}, {"indices_are_sorted", "false"}, {"unique_indices", "false"}},

@@ -38,7 +38,8 @@ func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
 func (e *exporter) element(x, at *value) *value {
 	sizes := slices.Clone(x.shape)
 	sizes[0] = 1
-	y := e.apply("stablehlo.dynamic_slice", tensor{x.dtype, sizes}, []attr{{"slice_sizes", sizes}}, append([]*value{x}, e.corner(x, at)...)...)
+	y := e.apply("stablehlo.dynamic_slice", tensor{x.dtype, sizes}, []attr{{"slice_sizes", sizes}},
+		append([]*value{x}, e.corner(x, at)...)...)
 	return e.reshape(y, x.shape[1:])
 }
 

@@ -63,10 +63,12 @@ func (e *exporter) dot(x, y *value, batch, xAxis, yAxis int) *value {
 	}
 	shape = append(shape, without(x.shape[batch:], []int{xAxis - batch})...)
 	shape = append(shape, without(y.shape[batch:], []int{yAxis - batch})...)
-	numbers := fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = [%d], rhs_contracting_dimensions = [%d]>",
+	numbers := fmt.Sprintf(
+		"#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = [%d], rhs_contracting_dimensions = [%d]>",
 		axes(both), axes(both), xAxis, yAxis)
 	return e.product(x, y, func(x, y *value, sums graph.DType) *value {
-		return e.apply("stablehlo.dot_general", tensor{sums, shape}, []attr{{"dot_dimension_numbers", numbers}, precise}, x, y)
+		return e.apply("stablehlo.dot_general", tensor{sums, shape},
+			[]attr{{"dot_dimension_numbers", numbers}, precise}, x, y)
 	})
 }
 
@@ -96,7 +98,8 @@ func (e *exporter) unwidened(x *value) *value {
 		if zero, is := number(in[1]); !is || zero != element(x.dtype, []float64{0}, 0) {
 			return nil
 		}
-	case "stablehlo.transpose", "stablehlo.reshape", "stablehlo.broadcast_in_dim", "stablehlo.slice", "stablehlo.reverse":
+	case "stablehlo.transpose", "stablehlo.reshape", "stablehlo.broadcast_in_dim", "stablehlo.slice",
+		"stablehlo.reverse":
 	default:
 		return nil
 	}

@@ -12,18 +12,21 @@ var direct = map[graph.Prim]string{
 	graph.PrimMax: "stablehlo.maximum", graph.PrimMin: "stablehlo.minimum",
 	graph.PrimAtan2: "stablehlo.atan2", graph.PrimNeg: "stablehlo.negate", graph.PrimAbs: "stablehlo.abs",
 	graph.PrimSqrt: "stablehlo.sqrt", graph.PrimRsqrt: "stablehlo.rsqrt",
-	graph.PrimFloor: "stablehlo.floor", graph.PrimCeil: "stablehlo.ceil", graph.PrimRound: "stablehlo.round_nearest_even",
-	graph.PrimExp: "stablehlo.exponential", graph.PrimExpm1: "stablehlo.exponential_minus_one",
+	graph.PrimFloor: "stablehlo.floor", graph.PrimCeil: "stablehlo.ceil",
+	graph.PrimRound: "stablehlo.round_nearest_even",
+	graph.PrimExp:   "stablehlo.exponential", graph.PrimExpm1: "stablehlo.exponential_minus_one",
 	graph.PrimLog: "stablehlo.log", graph.PrimLog1p: "stablehlo.log_plus_one",
 	graph.PrimTanh: "stablehlo.tanh", graph.PrimSigmoid: "stablehlo.logistic", graph.PrimErf: "chlo.erf",
 	graph.PrimSin: "stablehlo.sine", graph.PrimCos: "stablehlo.cosine",
-	graph.PrimAnd: "stablehlo.and", graph.PrimOr: "stablehlo.or", graph.PrimXor: "stablehlo.xor", graph.PrimNot: "stablehlo.not",
+	graph.PrimAnd: "stablehlo.and", graph.PrimOr: "stablehlo.or", graph.PrimXor: "stablehlo.xor",
+	graph.PrimNot:    "stablehlo.not",
 	graph.PrimSelect: "stablehlo.select",
 }
 
 // directions are the comparisons.
 var directions = map[graph.Prim]string{
-	graph.PrimLt: "LT", graph.PrimLe: "LE", graph.PrimGt: "GT", graph.PrimGe: "GE", graph.PrimEq: "EQ", graph.PrimNe: "NE",
+	graph.PrimLt: "LT", graph.PrimLe: "LE", graph.PrimGt: "GT", graph.PrimGe: "GE", graph.PrimEq: "EQ",
+	graph.PrimNe: "NE",
 }
 
 // primitive applies a primitive to tensors of one shape.
@@ -42,7 +45,8 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 	switch {
 	case p == graph.PrimSign:
 		// StableHLO's own keeps NaN and -0, which have the sign 0 here.
-		return e.same("subtract", e.convert(e.compare("GT", x[0], zero), t.dtype), e.convert(e.compare("LT", x[0], zero), t.dtype))
+		return e.same("subtract", e.convert(e.compare("GT", x[0], zero), t.dtype),
+			e.convert(e.compare("LT", x[0], zero), t.dtype))
 	case p == graph.PrimExpOrZero:
 		return e.same("exponential", e.same("minimum", x[0], zero))
 	case p == graph.PrimExp2:
@@ -91,7 +95,8 @@ func (e *exporter) floorQuotient(x, y *value) *value {
 	q := e.same("divide", e.same("subtract", x, r), y)
 	q = e.choose(e.turned(r, y), e.same("subtract", q, e.splat(t, 1)), q)
 	whole := e.same("floor", q)
-	whole = e.choose(e.compare("GT", e.same("subtract", q, whole), e.splat(t, 0.5)), e.same("add", whole, e.splat(t, 1)), whole)
+	whole = e.choose(e.compare("GT", e.same("subtract", q, whole), e.splat(t, 0.5)),
+		e.same("add", whole, e.splat(t, 1)), whole)
 	plain := e.same("divide", x, y)
 	signed := e.same("multiply", plain, e.splat(t, 0))
 	whole = e.choose(e.compare("EQ", q, e.splat(t, 0)), signed, whole)

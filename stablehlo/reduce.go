@@ -8,7 +8,8 @@ import (
 
 // combining are the operations of the reductions.
 var combining = map[graph.Fold]string{
-	graph.FoldSum: "add", graph.FoldProd: "multiply", graph.FoldMax: "maximum", graph.FoldMaxNumber: "maximum", graph.FoldMin: "minimum",
+	graph.FoldSum: "add", graph.FoldProd: "multiply", graph.FoldMax: "maximum", graph.FoldMaxNumber: "maximum",
+	graph.FoldMin: "minimum",
 	graph.FoldAny: "or", graph.FoldAll: "and",
 }
 
@@ -109,7 +110,8 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int) *value {
 	a, b := body.argument(tensor{dtype: x.dtype}), body.argument(tensor{dtype: x.dtype})
 	e.within(body, func() { body.out = []*value{e.same(combining[f], a, b)} })
 	out := tensor{x.dtype, without(x.shape, list)}
-	return e.append("stablehlo.reduce", []tensor{out}, []attr{{"dimensions", list}}, []*block{body}, []*value{x, e.neutral(f, x.dtype)}).out[0]
+	return e.append("stablehlo.reduce", []tensor{out}, []attr{{"dimensions", list}}, []*block{body},
+		[]*value{x, e.neutral(f, x.dtype)}).out[0]
 }
 
 // accumulates reports whether a fold rounds: numbers of 16 bits are added and multiplied in float32, and rounded once.

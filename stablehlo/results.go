@@ -67,7 +67,8 @@ func (e *exporter) writes(m *Module, g *graph.Graph, roots []*graph.Node) {
 	live := ancestors.Marks(g, roots)
 	last := map[*graph.Node]*graph.Node{} // the last write of each memory
 	for _, n := range g.Nodes() {
-		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update && memory.Op().Class == graph.Source {
+		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update &&
+			memory.Op().Class == graph.Source {
 			last[memory] = n
 		}
 	}

@@ -62,7 +62,9 @@ func TestSaveWritesAFolder(t *testing.T) {
 func TestShapesOfNumbers(t *testing.T) {
 	g := graph.New("numbers")
 	x, i := g.Input("x", graph.Float32, 1), g.Input("i", graph.Int64)
-	last := ops.Fori(3, []*graph.Node{i}, func(i *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{ops.Add(c[0], i)} })
+	last := ops.Fori(3, []*graph.Node{i}, func(i *graph.Node, c []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.Add(c[0], i)}
+	})
 	outputs := []*graph.Node{i, last[0], ops.Mul(last[0], graph.Num(3)), ops.Sum(x), ops.Select(x, 0, 0)}
 	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...))
 	require.NoError(t, err)

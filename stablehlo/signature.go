@@ -72,7 +72,8 @@ func roleOf(n *graph.Node) Role {
 
 // argumentOf describes an input or a parameter.
 func argumentOf(n *graph.Node, t tensor) Argument {
-	a := Argument{Role: roleOf(n), Name: n.Name(), DType: t.dtype.String(), Shape: t.shape, Dims: []string{}, DonatedTo: -1}
+	a := Argument{Role: roleOf(n), Name: n.Name(), DType: t.dtype.String(), Shape: t.shape, Dims: []string{},
+		DonatedTo: -1}
 	for _, d := range n.Shape() {
 		a.Dims = append(a.Dims, d.String())
 	}

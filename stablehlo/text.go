@@ -14,7 +14,8 @@ import (
 var elementTypes = map[graph.DType]string{
 	graph.Bool: "i1", graph.Int8: "i8", graph.Int16: "i16", graph.Int32: "i32", graph.Int64: "i64",
 	graph.Uint8: "ui8", graph.Uint16: "ui16", graph.Uint32: "ui32", graph.Uint64: "ui64",
-	graph.Float8E4M3FN: "f8E4M3FN", graph.Float8E5M2: "f8E5M2", graph.Float16: "f16", graph.BFloat16: "bf16", graph.Float32: "f32", graph.Float64: "f64",
+	graph.Float8E4M3FN: "f8E4M3FN", graph.Float8E5M2: "f8E5M2", graph.Float16: "f16", graph.BFloat16: "bf16",
+	graph.Float32: "f32", graph.Float64: "f64",
 	complexOf32: "complex<f32>", complexOf64: "complex<f64>",
 }
 

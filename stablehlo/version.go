@@ -51,7 +51,8 @@ func (e *exporter) overwrite(old, part *value, s strided) *value {
 	if !slices.ContainsFunc(b.step, func(step int) bool { return step != 1 }) {
 		return e.reshape(e.insert(base, place), old.shape)
 	}
-	inside := e.put(placed{e.splat(part.of(graph.Bool), 1), b.start, b.step}, b.shape, e.splat(tensor{dtype: graph.Bool}, 0))
+	inside := e.put(placed{e.splat(part.of(graph.Bool), 1), b.start, b.step}, b.shape,
+		e.splat(tensor{dtype: graph.Bool}, 0))
 	return e.reshape(e.choose(inside, e.put(place, b.shape, e.splat(tensor{dtype: old.dtype}, 0)), base), old.shape)
 }
 

@@ -73,7 +73,8 @@ func (e *exporter) wholePower(x, y *value) *value {
 	zero, one, minus := e.splat(t, 0), e.splat(t, 1), e.splat(t, -1)
 	negative := e.compare("LT", y, zero)
 	odd := e.compare("NE", e.same("and", y, one), zero)
-	inverse := e.choose(e.compare("EQ", x, minus), e.choose(odd, minus, one), e.choose(e.compare("EQ", x, one), one, zero))
+	inverse := e.choose(e.compare("EQ", x, minus), e.choose(odd, minus, one),
+		e.choose(e.compare("EQ", x, one), one, zero))
 	return e.choose(negative, inverse, e.bySquaring(x, e.choose(negative, zero, y)))
 }
 
@@ -88,6 +89,7 @@ func (e *exporter) bySquaring(x, y *value) *value {
 	}, func(v []*value) []*value {
 		one := e.splat(x.tensor, 1)
 		odd := e.compare("EQ", e.same("and", v[2], one), one)
-		return []*value{e.same("multiply", v[0], e.choose(odd, v[1], one)), e.same("multiply", v[1], v[1]), e.same("shift_right_logical", v[2], one)}
+		return []*value{e.same("multiply", v[0], e.choose(odd, v[1], one)), e.same("multiply", v[1], v[1]),
+			e.same("shift_right_logical", v[2], one)}
 	})[0]
 }

@@ -15,7 +15,8 @@ func TestCurvesOfALog(t *testing.T) {
 	both := []Observer{NewLog(&text), &History{}}
 	for i := range 5 {
 		for _, o := range both {
-			require.NoError(t, o.Step(Step{Total: i + 1, Loss: 1 / float64(i+1), Measures: map[string]float64{"a": math.NaN()}}))
+			require.NoError(
+				t, o.Step(Step{Total: i + 1, Loss: 1 / float64(i+1), Measures: map[string]float64{"a": math.NaN()}}))
 		}
 	}
 	for _, o := range both {
@@ -36,7 +37,8 @@ func TestCurvesOfALog(t *testing.T) {
 			assert.Equal(t, Curve{"accuracy", true, []Point{{4, 0.25}}}, c[3])
 		}
 	}
-	for want, log := range map[string]string{"value 1 of the log: kind": `{"kind":"x"}`, "value 2": "{\"kind\":\"step\"}\n[]", "invalid character": "x"} {
+	for want, log := range map[string]string{
+		"value 1 of the log: kind": `{"kind":"x"}`, "value 2": "{\"kind\":\"step\"}\n[]", "invalid character": "x"} {
 		_, err := ReadLog(strings.NewReader(log))
 		assert.ErrorContains(t, err, want)
 	}

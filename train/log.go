@@ -61,7 +61,8 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// ReadLog reads what a [Log] wrote. Null becomes NaN. A truncated last line, as from a process that was killed, is ignored.
+// ReadLog reads what a [Log] wrote. Null becomes NaN. A truncated last line, as from a process that was killed, is
+// ignored.
 func ReadLog(r io.Reader) (*History, error) {
 	h := &History{}
 	if r == nil {

@@ -111,7 +111,8 @@ func (l *Loop) check() error {
 			return errors.New("train: a node of Measures is nil or has no name: set one with Named")
 		}
 		if names[m.Name()] {
-			return fmt.Errorf("train: the name %q of a node of Measures (%s) is taken: set another one with Named", m.Name(), m.Pos())
+			return fmt.Errorf("train: the name %q of a node of Measures (%s) is taken: set another one with Named",
+				m.Name(), m.Pos())
 		}
 		names[m.Name()] = true
 	}
@@ -120,7 +121,8 @@ func (l *Loop) check() error {
 		return noMeasure("Stop", s.Measure, slices.Sorted(maps.Keys(names)))
 	}
 	for _, o := range l.Observers {
-		if v := reflect.ValueOf(o); !v.IsValid() || (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {
+		if v := reflect.ValueOf(o); !v.IsValid() ||
+			(v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {
 			return errors.New("train: an observer is nil")
 		}
 	}
@@ -219,7 +221,9 @@ func (r *runner) epoch(ctx context.Context) error {
 		}
 		for name, v := range measures {
 			if _, taken := e.Measures[name]; taken || name == lossName {
-				return fmt.Errorf("train: Evaluate returned %q, which training already measures: use another name, such as \"test %s\"", name, name)
+				return fmt.Errorf(
+					"train: Evaluate returned %q, which training already measures: use another name, such as \"test %s\"",
+					name, name)
 			}
 			e.Measures[name] = v
 		}
@@ -231,7 +235,8 @@ func (r *runner) epoch(ctx context.Context) error {
 // summary returns the means of an epoch.
 func (r *runner) summary() Epoch {
 	n := float64(r.state.Number)
-	e := Epoch{Number: r.state.Epoch, Steps: r.state.Number, Total: r.state.Total, Loss: float64(r.state.Sum) / n, Measures: map[string]float64{}}
+	e := Epoch{Number: r.state.Epoch, Steps: r.state.Number, Total: r.state.Total, Loss: float64(r.state.Sum) / n,
+		Measures: map[string]float64{}}
 	for name, sum := range r.state.Sums {
 		e.Measures[name] = float64(sum) / n
 	}
@@ -274,7 +279,8 @@ func (r *runner) step(ctx context.Context, feed exec.Feed) error {
 	if err != nil {
 		return err
 	}
-	s := Step{Epoch: r.state.Epoch, Number: r.state.Number, Total: r.state.Total + 1, Measures: map[string]float64{}, Feed: feed, Results: results, Took: time.Since(began)}
+	s := Step{Epoch: r.state.Epoch, Number: r.state.Number, Total: r.state.Total + 1, Measures: map[string]float64{},
+		Feed: feed, Results: results, Took: time.Since(began)}
 	if s.Loss, err = results.Scalar(r.Loss); err != nil {
 		return err
 	}

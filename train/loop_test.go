@@ -36,12 +36,14 @@ func newModel(t *testing.T) *model {
 	g := graph.New("model")
 	x, y := g.Input("x", graph.Float32, g.Dim("batch"), 3), g.Input("y", graph.Float32, g.Dim("batch"), 1)
 	pass := nn.Training(g)
-	network := nn.Sequential(nn.NewLinear(g, "a", 3, 8), nn.NewBatchNorm(g, "norm", 8), nn.Func(ops.Relu), nn.Dropout(0.2), nn.NewLinear(g, "b", 8, 1))
+	network := nn.Sequential(nn.NewLinear(g, "a", 3, 8), nn.NewBatchNorm(g, "norm", 8), nn.Func(ops.Relu),
+		nn.Dropout(0.2), nn.NewLinear(g, "b", 8, 1))
 	m := &model{loss: ops.MSE(network.Apply(pass, x), y).Named("loss")}
 	m.size = ops.Size(g, graph.Float32, g.Dim("batch")).Named("size")
 	m.plateau = optim.NewPlateau(g, "plateau", 0.01, optim.PlateauRule{Patience: -1, Threshold: 0.9, Factor: 0.5})
 	var err error
-	m.training, err = exec.Compile(g, exec.Outputs(m.loss, m.size), exec.Updates(append(optim.AdamW(m.plateau.Rate()).Minimize(m.loss), pass.Updates()...)...))
+	m.training, err = exec.Compile(g, exec.Outputs(m.loss, m.size),
+		exec.Updates(append(optim.AdamW(m.plateau.Rate()).Minimize(m.loss), pass.Updates()...)...))
 	require.NoError(t, err)
 
 	const n = 22
@@ -64,7 +66,8 @@ func newModel(t *testing.T) *model {
 
 // loop trains for some epochs, from the beginning.
 func (m *model) loop(epochs int) *Loop {
-	return &Loop{Session: m.training.NewSession(exec.Seed(3)), Loss: m.loss, Measures: []*graph.Node{m.size}, Batches: m.batches, Epochs: epochs}
+	return &Loop{Session: m.training.NewSession(exec.Seed(3)), Loss: m.loss, Measures: []*graph.Node{m.size},
+		Batches: m.batches, Epochs: epochs}
 }
 
 // params returns all parameters of a session.
@@ -87,7 +90,8 @@ func TestLoop(t *testing.T) {
 		steps = append(steps, fmt.Sprint(s.Epoch, s.Number, s.Total, s.Measures["size"]))
 		return nil
 	}), OnEpoch(func(e Epoch) error {
-		assert.Equal(t, []any{6, float64(evaluations), 22.0 / 6}, []any{e.Steps, e.Measures["accuracy"], e.Measures["size"]})
+		assert.Equal(t, []any{6, float64(evaluations), 22.0 / 6},
+			[]any{e.Steps, e.Measures["accuracy"], e.Measures["size"]})
 		return nil
 	})}
 	l.Evaluate = func(context.Context) (map[string]float64, error) {
@@ -218,7 +222,8 @@ func TestStop(t *testing.T) {
 	// Where Best cannot be written, no step is taken; its folder is made.
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
-	for path, want := range map[string]string{"best.pt": "is unknown", "file/best.npz": "not a directory", "new/best.npz": ""} {
+	for path, want := range map[string]string{
+		"best.pt": "is unknown", "file/best.npz": "not a directory", "new/best.npz": ""} {
 		evaluated = 0
 		l = newLoop(&evaluated)
 		l.Best = filepath.Join(folder, path)
@@ -245,9 +250,13 @@ func TestErrorsEndATraining(t *testing.T) {
 		change func(*Loop)
 		want   error
 	}{
-		"of steps":       {func(l *Loop) { l.Observers = []Observer{OnStep(func(Step) error { return broken })} }, broken},
-		"of epochs":      {func(l *Loop) { l.Observers = []Observer{OnEpoch(func(Epoch) error { return broken })} }, broken},
-		"of evaluations": {func(l *Loop) { l.Evaluate = func(context.Context) (map[string]float64, error) { return nil, broken } }, broken},
+		"of steps": {func(l *Loop) { l.Observers = []Observer{OnStep(func(Step) error { return broken })} },
+			broken},
+		"of epochs": {func(l *Loop) { l.Observers = []Observer{OnEpoch(func(Epoch) error { return broken })} },
+			broken},
+		"of evaluations": {func(l *Loop) {
+			l.Evaluate = func(context.Context) (map[string]float64, error) { return nil, broken }
+		}, broken},
 		"of batches": {func(l *Loop) {
 			l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] {
 				return func(yield func(exec.Feed, error) bool) { yield(nil, broken) }
@@ -260,28 +269,34 @@ func TestErrorsEndATraining(t *testing.T) {
 		require.ErrorIs(t, err, c.want, name)
 	}
 	for want, change := range map[string]func(*Loop){
-		"has no Session":                          func(l *Loop) { l.Session = nil },
-		"has no Loss":                             func(l *Loop) { l.Loss = nil },
-		"has no Batches":                          func(l *Loop) { l.Batches = nil },
-		"has 0 Epochs":                            func(l *Loop) { l.Epochs = 0 },
-		"every -1 steps":                          func(l *Loop) { l.Every = -1 },
-		"both Blame":                              func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
-		`the name "loss" of a node of Measures`:   func(l *Loop) { l.Measures = []*graph.Node{l.Loss} },
-		`the name "size" of a node of Measures`:   func(l *Loop) { l.Measures = []*graph.Node{m.size, m.size} },
-		`Evaluate returned "loss"`:                func(l *Loop) { l.Evaluate = returned("loss") },
-		`Evaluate returned "size"`:                func(l *Loop) { l.Evaluate = returned("size") },
-		"a patience of 0":                         func(l *Loop) { l.Stop = &Stop{} },
-		"Best needs a Stop":                       func(l *Loop) { l.Best = "x.npz" },
-		"a node of Measures is nil":               func(l *Loop) { l.Measures = []*graph.Node{nil} },
-		"an observer is nil":                      func(l *Loop) { l.Observers = []Observer{nil} },
-		"observer is nil":                         func(l *Loop) { l.Observers = []Observer{OnStep(nil)} },
-		"returned nil for epoch 0":                func(l *Loop) { l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] { return nil } },
+		"has no Session":                        func(l *Loop) { l.Session = nil },
+		"has no Loss":                           func(l *Loop) { l.Loss = nil },
+		"has no Batches":                        func(l *Loop) { l.Batches = nil },
+		"has 0 Epochs":                          func(l *Loop) { l.Epochs = 0 },
+		"every -1 steps":                        func(l *Loop) { l.Every = -1 },
+		"both Blame":                            func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
+		`the name "loss" of a node of Measures`: func(l *Loop) { l.Measures = []*graph.Node{l.Loss} },
+		`the name "size" of a node of Measures`: func(l *Loop) { l.Measures = []*graph.Node{m.size, m.size} },
+		`Evaluate returned "loss"`:              func(l *Loop) { l.Evaluate = returned("loss") },
+		`Evaluate returned "size"`:              func(l *Loop) { l.Evaluate = returned("size") },
+		"a patience of 0":                       func(l *Loop) { l.Stop = &Stop{} },
+		"Best needs a Stop":                     func(l *Loop) { l.Best = "x.npz" },
+		"a node of Measures is nil":             func(l *Loop) { l.Measures = []*graph.Node{nil} },
+		"an observer is nil":                    func(l *Loop) { l.Observers = []Observer{nil} },
+		"observer is nil":                       func(l *Loop) { l.Observers = []Observer{OnStep(nil)} },
+		"returned nil for epoch 0": func(l *Loop) {
+			l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] { return nil }
+		},
 		"the log has no writer":                   func(l *Loop) { l.Observers = []Observer{NewLog(nil)} },
 		"is not an output of the program":         func(l *Loop) { l.Loss = m.loss.In(0) },
 		"epoch 0 has no batches":                  func(l *Loop) { l.Batches = none },
 		"the checkpoint has no training progress": func(l *Loop) { l.Checkpoints = saved(t, l, nil) },
-		`string "train": unexpected end`:          func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: ""}) },
-		"says step -1 of epoch 0":                 func(l *Loop) { l.Checkpoints = saved(t, l, map[string]string{stateKey: `{"number":-1}`}) },
+		`string "train": unexpected end`: func(l *Loop) {
+			l.Checkpoints = saved(t, l, map[string]string{stateKey: ""})
+		},
+		"says step -1 of epoch 0": func(l *Loop) {
+			l.Checkpoints = saved(t, l, map[string]string{stateKey: `{"number":-1}`})
+		},
 	} {
 		l := m.loop(1)
 		change(l)
@@ -338,8 +353,10 @@ func TestBlame(t *testing.T) {
 		step  int
 		text  string
 	}{
-		"loss":     {func(w, x *graph.Node) *graph.Node { return ops.Add(ops.Log(ops.Sub(graph.Num(3), x)), w) }, graph.Float64, 3, "Log("},
-		"gradient": {func(w, x *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), x))) }, graph.Float64, 3, "Sqrt("},
+		"loss": {func(w, x *graph.Node) *graph.Node { return ops.Add(ops.Log(ops.Sub(graph.Num(3), x)), w) },
+			graph.Float64, 3, "Log("},
+		"gradient": {func(w, x *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), x))) },
+			graph.Float64, 3, "Sqrt("},
 		"gradient of 16 bits": {func(w, x *graph.Node) *graph.Node {
 			return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), ops.Cast(x, graph.BFloat16))))
 		},
@@ -350,12 +367,13 @@ func TestBlame(t *testing.T) {
 		loss := c.loss(w, x)
 		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.5).Minimize(loss)...))
 		require.NoError(t, err)
-		l := &Loop{Session: prog.NewSession(), Loss: loss, Epochs: 1, Blame: true, Batches: func(context.Context, int, int) iter.Seq2[exec.Feed, error] {
-			return func(yield func(exec.Feed, error) bool) {
-				for i := 0; i < 5 && yield(exec.Feed{x: float64(i)}, nil); i++ {
+		l := &Loop{Session: prog.NewSession(), Loss: loss, Epochs: 1, Blame: true,
+			Batches: func(context.Context, int, int) iter.Seq2[exec.Feed, error] {
+				return func(yield func(exec.Feed, error) bool) {
+					for i := 0; i < 5 && yield(exec.Feed{x: float64(i)}, nil); i++ {
+					}
 				}
-			}
-		}}
+			}}
 		var before exec.Array
 		l.Observers = []Observer{OnStep(func(Step) (err error) { before, err = l.Session.Param(w); return err })}
 		_, err = l.Run(t.Context())

@@ -19,11 +19,13 @@ type NonFiniteError struct {
 
 // Error implements error.
 func (e *NonFiniteError) Error() string {
-	text := fmt.Sprintf("train: %s (%s) is no longer finite in step %d of epoch %d, where the loss is %v", e.Node.Called(), e.Node.Pos(), e.Step.Number, e.Step.Epoch, e.Step.Loss)
+	text := fmt.Sprintf("train: %s (%s) is no longer finite in step %d of epoch %d, where the loss is %v",
+		e.Node.Called(), e.Node.Pos(), e.Step.Number, e.Step.Epoch, e.Step.Loss)
 	if e.Found != nil {
 		return text + "\n" + e.Found.String()
 	}
-	return text + ": train with Blame to see what made it; a smaller rate, optim.ClipNorm or another form of what overflows may help"
+	return text +
+		": train with Blame to see what made it; a smaller rate, optim.ClipNorm or another form of what overflows may help"
 }
 
 // snapshot is a copy of parameters.

@@ -46,14 +46,17 @@ func (e Epoch) measure(who, name string) (float64, error) {
 // noMeasure is the error if who uses a measure that no epoch has.
 func noMeasure(who, name string, known []string) error {
 	if name == lossName {
-		return fmt.Errorf("train: %s uses measure %q: leave the name empty for the mean training loss, and use another name for one that Evaluate returns, such as \"test %s\"",
+		return fmt.Errorf(
+			"train: %s uses measure %q: leave the name empty for the mean training loss, and use another name for one that Evaluate returns, such as \"test %s\"",
 			who, name, name)
 	}
 	has := "no measures"
 	if len(known) > 0 {
 		has = fmt.Sprintf("%q", known)
 	}
-	return fmt.Errorf("train: %s uses measure %q, but the epoch has %s: return it from Evaluate, or name a node of Measures", who, name, has)
+	return fmt.Errorf(
+		"train: %s uses measure %q, but the epoch has %s: return it from Evaluate, or name a node of Measures", who,
+		name, has)
 }
 
 // Observer is notified as training runs. An error ends training, and is returned by [Loop.Run].

@@ -8,8 +8,9 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// Plateau returns an observer that passes a metric of each epoch to a plateau, which lowers the learning rate. The metric is a name in
-// [Epoch.Measures], or empty for the mean training loss. The session is the one that trains: its checkpoints include the plateau's state.
+// Plateau returns an observer that passes a metric of each epoch to a plateau, which lowers the learning rate. The
+// metric is a name in [Epoch.Measures], or empty for the mean training loss. The session is the one that trains: its
+// checkpoints include the plateau's state.
 func Plateau(s *exec.Session, p *optim.Plateau, measure string) (Observer, error) {
 	if s == nil || p == nil {
 		return nil, errors.New("train: Plateau got a nil session or a nil plateau")

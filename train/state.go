@@ -56,7 +56,8 @@ func readState(pairs map[string]string) (*state, error) {
 		return nil, fmt.Errorf("train: the checkpoint's string %q: %w", stateKey, err)
 	}
 	if s.Epoch < 0 || s.Number < 0 || s.Total < s.Number {
-		return nil, fmt.Errorf("train: the checkpoint says step %d of epoch %d, but %d steps in all", s.Number, s.Epoch, s.Total)
+		return nil, fmt.Errorf("train: the checkpoint says step %d of epoch %d, but %d steps in all", s.Number, s.Epoch,
+			s.Total)
 	}
 	return s, nil
 }

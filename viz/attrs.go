@@ -88,7 +88,8 @@ func isConversion(n *graph.Node) bool {
 		return false
 	}
 	t := reflect.TypeOf(n.Attrs())
-	return t != nil && t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[graph.DType]()
+	return t != nil && t.Kind() == reflect.Struct && t.NumField() == 1 &&
+		t.Field(0).Type == reflect.TypeFor[graph.DType]()
 }
 
 // foldedAxes returns the axes that a node folds away and whether they stay with size 1;

@@ -80,7 +80,8 @@ func (v *value) heavy() bool {
 	if v.planned && !v.role.isSource() {
 		return v.stored
 	}
-	return !v.doubt && (v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed)
+	return !v.doubt && (v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate ||
+		v.role == roleSeed)
 }
 
 // titleSpans returns "h = tanh": the user's name, or the word of the text form where

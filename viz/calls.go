@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// nameCalls tells of each value which call it belongs to: "Dropout", "∂ MaxPool2D", "AdamW". What is called by itself and the
-// forward values of layers, which have scopes, have no need of it.
+// nameCalls tells of each value which call it belongs to: "Dropout", "∂ MaxPool2D", "AdamW". What is called by itself
+// and the forward values of layers, which have scopes, have no need of it.
 func (b *graphModel) nameCalls() {
 	for i, n := range b.g.Nodes() {
 		v := b.values[i]
@@ -63,7 +63,8 @@ func updateScopes(m *model) []string {
 		}
 		v.scope = names.scope("", v.call)
 		for _, x := range v.in {
-			if x.from != nil && x.from.part == update && x.from.role.isSource() && !slices.Contains(names.scopes, x.from.scope) {
+			if x.from != nil && x.from.part == update && x.from.role.isSource() &&
+				!slices.Contains(names.scopes, x.from.scope) {
 				x.from.scope = v.scope
 			}
 		}
@@ -71,7 +72,8 @@ func updateScopes(m *model) []string {
 	return names.scopes
 }
 
-// callScopes returns scopes of their own to what a part has of calls that take several boxes. It returns the new scopes.
+// callScopes returns scopes of their own to what a part has of calls that take several boxes. It returns the new
+// scopes.
 func callScopes(m *model, of part, folded *folding) []string {
 	type key struct {
 		scope string

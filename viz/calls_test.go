@@ -29,8 +29,8 @@ func graphDOT(t *testing.T, g *graph.Graph, opts ...viz.Option) string {
 // countBoxes counts the boxes of a picture.
 func countBoxes(dot string) int { return strings.Count(dot, "tooltip=") }
 
-// A picture without the gradient shows the forward values alone: neither the state of an optimiser, nor the schedule of its
-// rate, nor what it makes of parameters before it meets gradients.
+// A picture without the gradient shows the forward values alone: neither the state of an optimiser, nor the schedule of
+// its rate, nor what it makes of parameters before it meets gradients.
 func TestOptimisersStandInTheUpdate(t *testing.T) {
 	build := func() (*graph.Graph, *graph.Node) {
 		g := graph.New("line")
@@ -40,9 +40,13 @@ func TestOptimisersStandInTheUpdate(t *testing.T) {
 	plain, _ := build()
 	want := graphDOT(t, plain)
 	for name, step := range map[string]func(loss *graph.Node){
-		"AdamW":    func(loss *graph.Node) { optim.AdamW(0.1).Minimize(loss) },
-		"schedule": func(loss *graph.Node) { optim.AdamW(optim.WarmUp(9, 0.1, optim.Cosine(0.1, 0, 99))).Minimize(loss) },
-		"momentum": func(loss *graph.Node) { optim.SGD(0.1, optim.Momentum(0.9), optim.WeightDecay(0.1)).Minimize(loss) },
+		"AdamW": func(loss *graph.Node) { optim.AdamW(0.1).Minimize(loss) },
+		"schedule": func(loss *graph.Node) {
+			optim.AdamW(optim.WarmUp(9, 0.1, optim.Cosine(0.1, 0, 99))).Minimize(loss)
+		},
+		"momentum": func(loss *graph.Node) {
+			optim.SGD(0.1, optim.Momentum(0.9), optim.WeightDecay(0.1)).Minimize(loss)
+		},
 		"clipped": func(loss *graph.Node) {
 			params := optim.Trainable(loss.Graph())
 			clipped, _ := optim.ClipNorm(autodiff.Grad(loss, params), 1)
@@ -57,8 +61,8 @@ func TestOptimisersStandInTheUpdate(t *testing.T) {
 	}
 }
 
-// A training step of a network fits a page: an optimiser is one card, and so is the gradient of a call of several boxes.
-// Cards tell what they read where no edge does.
+// A training step of a network fits a page: an optimiser is one card, and so is the gradient of a call of several
+// boxes. Cards tell what they read where no edge does.
 func TestCallsAreCards(t *testing.T) {
 	g := graph.New("lenet")
 	optim.AdamW(0.1).Minimize(leNet(g))
@@ -169,7 +173,8 @@ func TestCardsOfKernelsTellCosts(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Kernels(viz.Collapsed), viz.Sizes(map[string]int{"batch": 4})))
+	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Kernels(viz.Collapsed),
+		viz.Sizes(map[string]int{"batch": 4})))
 	require.Contains(t, b.String(), ">kernel 0<")
 	require.Regexp(t, `>[\d.]+ B moved<`, b.String())
 }

@@ -59,7 +59,8 @@ func (c *composer) cardBox(u *unit) *box {
 	for _, v := range u.values {
 		if v.fault != nil { // a mistake must not hide inside a card
 			b.look = lookWrong
-			b.lines = append(b.lines, line{sizeType, []span{{text: shorten(v.op+": "+v.fault.summary, 2*wideNote), style: styleBad}}},
+			b.lines = append(b.lines,
+				line{sizeType, []span{{text: shorten(v.op+": "+v.fault.summary, 2*wideNote), style: styleBad}}},
 				line{sizeType, []span{{text: v.fault.pos, style: styleFaint}}})
 		}
 	}
@@ -82,8 +83,8 @@ func (u *unit) look() look {
 	return lookCard
 }
 
-// cardReads names the operands of a card that have no edge: those of its own part first, since what it reads besides is most
-// often what it belongs to.
+// cardReads names the operands of a card that have no edge: those of its own part first, since what it reads besides is
+// most often what it belongs to.
 func (c *composer) cardReads(u *unit) string {
 	var own, others []string
 	joined := map[*unit]bool{}   // other values of the same card may have an edge
@@ -132,7 +133,8 @@ func cardName(u *unit) string {
 		return first // calls of one function, which callNames has numbered
 	}
 	stem := strings.TrimRight(first, "0123456789")
-	if rest, same := strings.CutPrefix(last, stem); same && stem != first && rest != "" && strings.Trim(rest, "0123456789") == "" {
+	if rest, same := strings.CutPrefix(last, stem); same && stem != first && rest != "" &&
+		strings.Trim(rest, "0123456789") == "" {
 		last = rest
 	}
 	return first + " … " + last

@@ -77,7 +77,8 @@ func (c *composer) chip(v *value, x *operand, l link) chip {
 // chipWord names a value from within a scope: values of other scopes have theirs in
 // front, but for those of a loop's body, which only the loop itself reads from outside.
 func chipWord(v *value, scope string) string {
-	if v.name == "" || v.body != "" && lastName(v.scope) == v.body || v.scope == scope || v.scope == "" || hasPrefix(scope, v.scope) {
+	if v.name == "" || v.body != "" && lastName(v.scope) == v.body || v.scope == scope || v.scope == "" ||
+		hasPrefix(scope, v.scope) {
 		return baseName(v)
 	}
 	return lastName(v.scope) + graph.ScopeSeparator + v.name

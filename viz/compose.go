@@ -106,7 +106,8 @@ func (c *composer) inFrames(p part, frames []*frame) *cluster {
 	fr := frames[len(frames)-1]
 	if fr.drawn == nil {
 		outer := c.inFrames(p, frames[:len(frames)-1])
-		fr.drawn = &cluster{id: fmt.Sprintf("%ss%d", c.prefix, c.count), label: lastName(fr.scope), kernel: fr.kernel != nil}
+		fr.drawn = &cluster{id: fmt.Sprintf("%ss%d", c.prefix, c.count), label: lastName(fr.scope),
+			kernel: fr.kernel != nil}
 		if fr.kernel != nil {
 			fr.drawn.label = ""
 		}
@@ -153,7 +154,8 @@ func (c *composer) join(u *unit) {
 }
 
 func (c *composer) linkEdge(l link) edge {
-	e := edge{from: c.ids[l.from], to: c.ids[l.to], weight: 4, up: column(l.to.part, c.o) == 1, divided: l.via.from.divided}
+	e := edge{from: c.ids[l.from], to: c.ids[l.to], weight: 4, up: column(l.to.part, c.o) == 1,
+		divided: l.via.from.divided}
 	if c.main[l.to] == l.from {
 		e.weight = 20
 	}

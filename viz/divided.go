@@ -42,7 +42,8 @@ func (t *Theme) divisionColours(divided []int) string {
 func (u *uses) divisionEntries(names []string) (entries []legendEntry) {
 	for i, used := range u.divisions {
 		if used {
-			entries = append(entries, legendEntry{mark: []span{{text: "→", style: styleDivision, division: i}}, text: "divided over " + names[i]})
+			entries = append(entries, legendEntry{
+				mark: []span{{text: "→", style: styleDivision, division: i}}, text: "divided over " + names[i]})
 		}
 	}
 	return entries

@@ -35,8 +35,10 @@ func dividedLayers(t testing.TB) (*reach.Plan, *reach.Explanation) {
 	up, down := g.Param("up.weight", graph.Float32, 2048, 512), g.Param("down.weight", graph.Float32, 512, 2048)
 	h := ops.Gelu(ops.Linear(x, up, nil))
 	y := ops.Add(x, ops.Linear(h, down, nil)).Named("y")
-	plan, err := reach.Shard(g, reach.NewMesh(reach.Axis("data", 4), reach.Axis("tensor", 2)), reach.Outputs(ops.Mean(ops.Square(y)).Named("loss")),
-		reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""), reach.Params("down.weight", "", "tensor"), reach.Sizes(map[string]int{"batch": 256}))
+	plan, err := reach.Shard(g, reach.NewMesh(reach.Axis("data", 4), reach.Axis("tensor", 2)),
+		reach.Outputs(ops.Mean(ops.Square(y)).Named("loss")),
+		reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""), reach.Params("down.weight", "", "tensor"),
+		reach.Sizes(map[string]int{"batch": 256}))
 	require.NoError(t, err)
 	explained, err := plan.Explain()
 	require.NoError(t, err)
@@ -65,7 +67,8 @@ func TestDocumentsPictures(t *testing.T) {
 		{"digits-gradient.svg", viz.Graph(digits()), nil},
 		{"digits-program.svg", viz.Program(digitsProgram(t)), []viz.Option{batch}},
 		{"mistake.svg", viz.Graph(wrong()), nil},
-		{"reach.svg", viz.Graph(divided.Graph()), []viz.Option{viz.Gradient(viz.Hidden), viz.Divided(explained.Mesh.Names(), explained.Sharding)}},
+		{"reach.svg", viz.Graph(divided.Graph()),
+			[]viz.Option{viz.Gradient(viz.Hidden), viz.Divided(explained.Mesh.Names(), explained.Sharding)}},
 		{"transformer.svg", viz.Graph(transformer(12)), nil},
 	} {
 		t.Run(p.file, func(t *testing.T) {
@@ -77,7 +80,8 @@ func TestDocumentsPictures(t *testing.T) {
 			}
 			kept, err := os.ReadFile(path)
 			require.NoError(t, err)
-			require.True(t, string(kept) == string(picture), "%s is not what is drawn now: go test ./viz -run Pictures -update", path)
+			require.True(t, string(kept) == string(picture),
+				"%s is not what is drawn now: go test ./viz -run Pictures -update", path)
 		})
 	}
 }

@@ -260,8 +260,9 @@ func (x *dotWriter) columns(columns [][]string) {
 	x.row("rowtop", row{heads, true})
 	for i, ids := range columns {
 		for _, id := range ids {
-			x.stmt(ast.EdgeStmt{Source: nodeID(heads[i]), EdgeRHS: ast.EdgeRHS{{Op: ast.DIRECTED, Destination: nodeID(id)}},
-				Attrs: ast.AttrList{attrs("style", "invis", "dir", "none", "weight", "0")}})
+			x.stmt(ast.EdgeStmt{Source: nodeID(heads[i]),
+				EdgeRHS: ast.EdgeRHS{{Op: ast.DIRECTED, Destination: nodeID(id)}},
+				Attrs:   ast.AttrList{attrs("style", "invis", "dir", "none", "weight", "0")}})
 		}
 	}
 }

@@ -29,7 +29,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err, "go test ./viz -update writes the golden files")
-	require.Equal(t, string(want), string(got), "%s is not what is drawn; see it with git diff after go test ./viz -update", path)
+	require.Equal(t, string(want), string(got),
+		"%s is not what is drawn; see it with git diff after go test ./viz -update", path)
 }
 
 func dotOf(t *testing.T, s viz.Source, opts ...viz.Option) []byte {
@@ -59,7 +60,8 @@ func TestPicturesAreGolden(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			dot := dotOf(t, p.source(), p.opts...)
 			golden(t, p.name+".dot", dot)
-			assert.Equal(t, string(dot), string(dotOf(t, p.source(), p.opts...)), "the same program gives the same bytes")
+			assert.Equal(t, string(dot), string(dotOf(t, p.source(), p.opts...)),
+				"the same program gives the same bytes")
 			_, err := gographviz.Parse(dot)
 			require.NoError(t, err)
 			if !testing.Short() {

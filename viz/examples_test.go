@@ -92,7 +92,8 @@ func block(g *graph.Graph, h *graph.Node) *graph.Node {
 	norm := h
 	g.Scope("norm", func() {
 		centred := ops.Sub(h, ops.Div(ops.Sum(h, 1, ops.KeepDims()), graph.Num(64)))
-		scale := ops.Rsqrt(ops.Add(ops.Div(ops.Sum(ops.Square(centred), 1, ops.KeepDims()), graph.Num(64)), graph.Num(1e-5)))
+		scale := ops.Rsqrt(ops.Add(ops.Div(ops.Sum(ops.Square(centred), 1, ops.KeepDims()), graph.Num(64)),
+			graph.Num(1e-5)))
 		norm = ops.Mul(ops.Mul(centred, scale), g.Param("gain", graph.Float32, 64))
 	})
 	g.Scope("mlp", func() {

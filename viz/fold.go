@@ -44,11 +44,11 @@ type folder struct {
 	units  []*unit
 }
 
-// fold returns the boxes of the picture: the scopes that match the patterns become cards.
-// Where many boxes are left, so does what updates parameters, a card for each optimiser; then
-// the gradients of calls and calls of functions that take several boxes, or kernels where there are any; and then those scopes that occur several times with the same structure, since they tell nothing new. Where more than the limit are left, so do the
-// innermost scopes, and then those around them; then what repeats itself without scopes;
-// and at last whatever follows one another.
+// fold returns the boxes of the picture: the scopes that match the patterns become cards. Where many boxes are left, so
+// does what updates parameters, a card for each optimiser; then the gradients of calls and calls of functions that take
+// several boxes, or kernels where there are any; and then those scopes that occur several times with the same
+// structure, since they tell nothing new. Where more than the limit are left, so do the innermost scopes, and then
+// those around them; then what repeats itself without scopes; and at last whatever follows one another.
 func fold(m *model, o *options) []*unit {
 	if names := updateNames(m); slices.ContainsFunc(o.fold, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return matchScope(pattern, name) })
@@ -121,7 +121,8 @@ func noScope(pattern string, shapes map[scopeKey]uint64) error {
 		return fmt.Errorf("viz: Fold(%q) folds nothing: the program has no scopes", pattern)
 	}
 	slices.Sort(names)
-	return fmt.Errorf("viz: Fold(%q) folds nothing: no scope matches; there are %s", pattern, shortList(names, 12, ", "))
+	return fmt.Errorf("viz: Fold(%q) folds nothing: no scope matches; there are %s", pattern,
+		shortList(names, 12, ", "))
 }
 
 func (f *folder) tooMany() bool { return boxCount(f.units) > f.o.limit }

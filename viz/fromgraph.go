@@ -25,7 +25,8 @@ func (s graphSource) model(o *options) (*model, error) {
 }
 
 func newGraphModel(g *graph.Graph) *graphModel {
-	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g), loops: page.FindLoops(g)}
+	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g),
+		loops: page.FindLoops(g)}
 	for i, n := range g.Nodes() {
 		b.values[i] = b.value(n)
 	}
@@ -40,10 +41,13 @@ func newGraphModel(g *graph.Graph) *graphModel {
 	return b
 }
 
-// leaveOutExamples leaves out the values of single examples: those of all examples are drawn. Mistakes are found in the former.
+// leaveOutExamples leaves out the values of single examples: those of all examples are drawn. Mistakes are found in the
+// former.
 func (b *graphModel) leaveOutExamples() {
 	if len(b.g.Mistakes()) == 0 {
-		b.m.values = slices.DeleteFunc(slices.Clone(b.values), func(v *value) bool { return b.g.Nodes()[v.id].IsOfExample() })
+		b.m.values = slices.DeleteFunc(slices.Clone(b.values), func(v *value) bool {
+			return b.g.Nodes()[v.id].IsOfExample()
+		})
 	}
 }
 
@@ -57,7 +61,8 @@ type graphModel struct {
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n), body: b.loops.NameOf(n.Region()), pos: n.Pos().Short(),
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n),
+		body: b.loops.NameOf(n.Region()), pos: n.Pos().Short(),
 		judged: n.Judged()}
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)

@@ -76,7 +76,8 @@ func (b *programModel) markOutputs() {
 
 // addKernels adds kernels and, behind each loop, those of its body. bytes and times may be nil; loops is what
 // the numbers begin with.
-func (b *programModel) addKernels(list []exec.KernelPlan, bytes []exec.KernelBytes, times []exec.KernelRoofline, loops string, costs bool) {
+func (b *programModel) addKernels(list []exec.KernelPlan, bytes []exec.KernelBytes, times []exec.KernelRoofline,
+	loops string, costs bool) {
 	for i, k := range list {
 		var moved exec.KernelBytes
 		if bytes != nil {
@@ -153,7 +154,8 @@ func (b *programModel) addBuffers() {
 		words := []string{}
 		if over := buffer.InPlace; over >= 0 {
 			number[i] = number[over]
-			words = append(words, fmt.Sprintf("buf %d", number[i]), "in place over "+baseName(b.values[b.plan.Buffers[over].Node.ID()]))
+			words = append(words, fmt.Sprintf("buf %d", number[i]),
+				"in place over "+baseName(b.values[b.plan.Buffers[over].Node.ID()]))
 		} else {
 			number[i] = count
 			count++

@@ -15,7 +15,8 @@ func (p *parsed) model(*options) (*model, error) {
 	}
 	for i, v := range p.values {
 		name := v.name()
-		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.word(), pos: v.remark,
+		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.word(),
+			pos:    v.remark,
 			judged: v.typ != "?", doubt: v.typ == "?",
 			kernel: kernels[v.kernel], planned: m.planned, stored: v.buffer != "", buffer: v.buffer}
 		value.role = map[string]role{"input": roleInput, "param": roleParam, "const": roleConst}[v.source()]

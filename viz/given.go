@@ -22,7 +22,8 @@ func checkSource(s Source) error {
 		isNil = s.p == nil
 	}
 	if isNil {
-		return errors.New("viz: there is nothing to draw: pass a graph to viz.Graph, or the result of exec.Compile, if it has no error, to viz.Program")
+		return errors.New(
+			"viz: there is nothing to draw: pass a graph to viz.Graph, or the result of exec.Compile, if it has no error, to viz.Program")
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func browse(t *testing.T, page, script string) map[string]any {
 	require.NoError(t, os.WriteFile(path, []byte(page), 0o644))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	out, err := osexec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
+	out, err := osexec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu",
+		"--window-size=1400,900",
 		"--user-data-dir="+t.TempDir(), "--virtual-time-budget=5000", "--dump-dom", "file://"+path).Output()
 	require.NoError(t, err)
 	found := regexp.MustCompile(`(?s)<pre id="result">(.*?)</pre>`).FindSubmatch(out)
@@ -163,7 +164,8 @@ func TestMemoryBarsAreThePlan(t *testing.T) {
 	want := []any{}
 	for i, b := range prog.Plan().Buffers {
 		if b.Kind == exec.Arena {
-			want = append(want, []any{float64(f.Buffers[i].Offset), float64(f.Buffers[i].Bytes), float64(b.First), float64(b.Last)})
+			want = append(want, []any{float64(f.Buffers[i].Offset), float64(f.Buffers[i].Bytes), float64(b.First),
+				float64(b.Last)})
 		}
 	}
 	got := browse(t, htmlOf(t, viz.Program(prog), viz.Sizes(sizes)), `
@@ -230,7 +232,8 @@ func TestPagesHostileNames(t *testing.T) {
 	const name = `</script><script>complaints.push("x")</script>"'<b>&amp;`
 	g := graph.New(name)
 	g.Input(name, graph.Float32, 2)
-	got := browse(t, htmlOf(t, viz.Graph(g)), `result.name = $(".v .label").textContent; result.title = $("h1").textContent;`)
+	got := browse(t, htmlOf(t, viz.Graph(g)),
+		`result.name = $(".v .label").textContent; result.title = $("h1").textContent;`)
 	assert.Equal(t, name, got["name"])
 	assert.Equal(t, name, got["title"])
 }

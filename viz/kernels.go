@@ -36,7 +36,8 @@ func frameKernels(m *model, mode KernelMode) {
 	}
 }
 
-// kernelScopes makes scopes of kernels, but for what is folded into the card of an optimiser. It returns the new scopes.
+// kernelScopes makes scopes of kernels, but for what is folded into the card of an optimiser. It returns the new
+// scopes.
 func kernelScopes(m *model) (scopes []string) {
 	for _, v := range m.values {
 		if v.kernel != nil && v.part != update {

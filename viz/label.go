@@ -64,7 +64,8 @@ func (l *labeler) openBox(b *box, p Paint) {
 	if b.cut {
 		style = "rounded,dashed"
 	}
-	l.text(`<table border="` + border + `" cellborder="0" cellspacing="0" cellpadding="` + padding + `" style="` + style +
+	l.text(`<table border="` + border + `" cellborder="0" cellspacing="0" cellpadding="` + padding + `" style="` +
+		style +
 		`" bgcolor="` + p.Fill + `" color="` + p.Line + `">`)
 }
 
@@ -126,7 +127,8 @@ func (l *labeler) compact(b *box, p Paint) {
 }
 
 func (l *labeler) chip(c chip, p Paint) {
-	l.text(`<td><table border="0" cellborder="0" cellspacing="0" cellpadding="2" bgcolor="` + l.t.paint(c.look).Chip + `" style="rounded"><tr>`)
+	l.text(`<td><table border="0" cellborder="0" cellspacing="0" cellpadding="2" bgcolor="` + l.t.paint(c.look).Chip +
+		`" style="rounded"><tr>`)
 	l.cell(c.spans, sizeType, p)
 	l.text(`</tr></table></td>`)
 }

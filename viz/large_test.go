@@ -71,7 +71,8 @@ func attention(g *graph.Graph, x *graph.Node, batch, seq graph.Dim, width, heads
 
 func feedForward(g *graph.Graph, x *graph.Node, width int) (y *graph.Node) {
 	g.Scope("mlp", func() {
-		wide := ops.Add(ops.MatMul(x, g.Param("in", graph.Float32, graph.Dim(width), graph.Dim(4*width))), g.Param("b1", graph.Float32, graph.Dim(4*width)))
+		wide := ops.Add(ops.MatMul(x, g.Param("in", graph.Float32, graph.Dim(width), graph.Dim(4*width))),
+			g.Param("b1", graph.Float32, graph.Dim(4*width)))
 		y = ops.MatMul(ops.Gelu(wide), g.Param("out", graph.Float32, graph.Dim(4*width), graph.Dim(width)))
 	})
 	return y

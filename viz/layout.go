@@ -155,7 +155,8 @@ func (c *composer) align() {
 	atBottom := false
 	for _, u := range c.units {
 		if u.isCard() {
-			if f := cards[u.scopes[0]]; u.part == gradient && f != nil && len(f.scopes) == len(u.scopes) && c.level(f, u) {
+			if f := cards[u.scopes[0]]; u.part == gradient && f != nil && len(f.scopes) == len(u.scopes) &&
+				c.level(f, u) {
 				beside(c.ids[f], c.ids[u])
 			}
 			continue
@@ -285,7 +286,8 @@ func (c *composer) title(m *model, count int) []span {
 	case m.faults > 0:
 		return append(spans, span{text: "does not compile: " + plural(m.faults, "error"), style: styleBad})
 	case folded:
-		return append(spans, span{text: fmt.Sprintf("%s, drawn as %s", plural(count, "node"), groupDigits(drawn)), style: styleFaint})
+		return append(spans,
+			span{text: fmt.Sprintf("%s, drawn as %s", plural(count, "node"), groupDigits(drawn)), style: styleFaint})
 	}
 	return append(spans, span{text: plural(count, "node"), style: styleFaint})
 }

@@ -26,7 +26,9 @@ func looping() *graph.Graph {
 	g.Scope("net", func() {
 		ops.Scan(ops.Loop{Carry: nodes{h}, Over: nodes{x}}, func(carry, x nodes) (next, out nodes) {
 			g.Scope("cell", func() { sum = ops.Add(x[0], ops.MatMul(carry[0], w)).Named("sum") })
-			inner := ops.Fori(4, nodes{sum}, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Tanh(c[0]).Named("state")} })
+			inner := ops.Fori(4, nodes{sum}, func(_ *graph.Node, c nodes) nodes {
+				return nodes{ops.Tanh(c[0]).Named("state")}
+			})
 			return inner, inner
 		})
 	})
@@ -92,7 +94,9 @@ func TestBranchesAreCases(t *testing.T) {
 	type nodes = []*graph.Node
 	g := graph.New("branches")
 	x := g.Input("x", graph.Float32, 3)
-	ops.Cond(ops.Less(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Tanh(x)} }, func() nodes { return nodes{ops.Exp(x)} })
+	ops.Cond(ops.Less(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Tanh(x)} }, func() nodes {
+		return nodes{ops.Exp(x)}
+	})
 	var b strings.Builder
 	require.NoError(t, viz.DOT(&b, viz.Graph(g)))
 	require.ElementsMatch(t, []string{"case 1", "case 2"}, clusters(b.String()))
@@ -119,7 +123,8 @@ func TestLoopsOfProgramsAreClusters(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Sizes(map[string]int{"time": 5}), viz.Profile(profile)))
 	require.Equal(t, []string{"net", ">loop 1, time steps", ">>cell", ">>loop 2, 4 steps"}, clusters(b.String()))
-	for _, want := range []string{">next step: net.state<", "kernel 0.0", "kernel 0.1", "kernel 0.2.0", "written to memory"} {
+	for _, want := range []string{">next step: net.state<", "kernel 0.0", "kernel 0.1", "kernel 0.2.0",
+		"written to memory"} {
 		require.Contains(t, b.String(), want)
 	}
 
@@ -134,12 +139,14 @@ func TestLoopsOfProgramsAreClusters(t *testing.T) {
 
 	b.Reset()
 	require.NoError(t, viz.HTML(&b, viz.Program(prog), viz.Profile(profile)))
-	for _, want := range []string{`"s":"net.loop 1, time steps.cell"`, `"name":"kernel 0.2.0","inner":true`, `"nanos":`} {
+	for _, want := range []string{`"s":"net.loop 1, time steps.cell"`, `"name":"kernel 0.2.0","inner":true`,
+		`"nanos":`} {
 		require.Contains(t, b.String(), want)
 	}
 }
 
-// A function of one example is drawn as what is computed for all of them; the frame of what comes of gradients speaks of updates only where something is written.
+// A function of one example is drawn as what is computed for all of them; the frame of what comes of gradients speaks
+// of updates only where something is written.
 func TestExamplesOfABatch(t *testing.T) {
 	g := graph.New("norms")
 	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 3), g.Param("w", graph.Float32, 3)

@@ -79,7 +79,8 @@ type explorerValue struct {
 }
 
 func explorerNodeOf(v *value, several bool) explorerNode {
-	n := explorerNode{ID: strconv.Itoa(v.id), Label: v.op, Namespace: strings.ReplaceAll(v.scope, graph.ScopeSeparator, "/")}
+	n := explorerNode{ID: strconv.Itoa(v.id), Label: v.op,
+		Namespace: strings.ReplaceAll(v.scope, graph.ScopeSeparator, "/")}
 	if several { // so that a layer and its gradient are two groups
 		n.Namespace = strings.TrimSuffix(partNames[v.part]+"/"+n.Namespace, "/")
 	}

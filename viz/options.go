@@ -109,9 +109,10 @@ type KernelMode uint8
 
 // How kernels are drawn.
 const (
-	Clusters  KernelMode = iota // frames around the operations of each, or cards if there would be too many boxes: see [Limit]
-	Collapsed                   // a card for each
-	Off                         // not at all: scopes are drawn as for a graph
+	// frames around the operations of each, or cards if there would be too many boxes: see [Limit]
+	Clusters  KernelMode = iota
+	Collapsed            // a card for each
+	Off                  // not at all: scopes are drawn as for a graph
 )
 
 // Kernels says how the kernels of a program are drawn. The default is Clusters.

@@ -142,7 +142,8 @@ func (p *parsed) value(s string) (v parsedValue, err error) {
 // endOfAttrs finds the brace that is followed by the end or by a note.
 func endOfAttrs(s string) int {
 	for i := range len(s) {
-		if after := s[i+1:]; s[i] == '}' && (after == "" || strings.HasPrefix(after, "   → ") || strings.HasPrefix(after, "   # ")) {
+		if after := s[i+1:]; s[i] == '}' &&
+			(after == "" || strings.HasPrefix(after, "   → ") || strings.HasPrefix(after, "   # ")) {
 			return i
 		}
 	}

@@ -47,7 +47,8 @@ func (x *plainWriter) page(p *plain, legend []legendEntry) {
 	title := p.measureTitle()
 	w, h := math.Ceil(max(p.w, title.w+pagePad, x.legendWidth(legend))+pagePad), math.Ceil(p.h+2*pagePad)
 	x.f(`<?xml version="1.0" encoding="UTF-8" standalone="no"?>`+"\n"+
-		`<svg width="%[1]gpt" height="%[2]gpt" viewBox="0 0 %[1]g %[2]g" xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif">`+"\n<title>broadloom</title>\n",
+		`<svg width="%[1]gpt" height="%[2]gpt" viewBox="0 0 %[1]g %[2]g" xmlns="http://www.w3.org/2000/svg" font-family="Arial,Helvetica,sans-serif">`+
+		"\n<title>broadloom</title>\n",
 		w, h)
 	x.f(`<rect width="%g" height="%g" fill="%s"/>`+"\n", w, h, x.t.Background)
 	x.row(plainRow{pieces: title.pieces}, pagePad, pagePad/2+4, Paint{})
@@ -80,9 +81,11 @@ func (x *plainWriter) frame(s *spot, isRoot bool) {
 		if s.cluster.kernel {
 			paint = x.t.Kernel
 		}
-		x.f(`<g class="cluster"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="6" fill="%s" stroke="%s"/>`, s.x, s.y, s.w, s.h, paint.Fill, paint.Line)
+		x.f(`<g class="cluster"><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="6" fill="%s" stroke="%s"/>`, s.x,
+			s.y, s.w, s.h, paint.Fill, paint.Line)
 		if s.cluster.label != "" {
-			x.f(`<text x="%.1f" y="%.1f" font-size="%d" fill="%s">%s</text>`, s.x+framePad/2, s.y+14, framePoints, x.t.Cluster.Type, escaped(shorten(s.cluster.label, longName)))
+			x.f(`<text x="%.1f" y="%.1f" font-size="%d" fill="%s">%s</text>`, s.x+framePad/2, s.y+14, framePoints,
+				x.t.Cluster.Type, escaped(shorten(s.cluster.label, longName)))
 		}
 		x.f("</g>\n")
 	}
@@ -99,7 +102,8 @@ func (x *plainWriter) boxes(s *spot) {
 		case in.cluster != nil:
 			x.boxes(in)
 		case in.bead != nil:
-			x.f(`<g id="%s" class="node"><title>broadcast</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3" fill="%s"/>`,
+			x.f(
+				`<g id="%s" class="node"><title>broadcast</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="3" fill="%s"/>`,
 				in.id, in.x, in.y, in.w, in.h, x.t.Background)
 			x.rows(in, Paint{})
 			x.f("</g>\n")
@@ -126,10 +130,12 @@ func (x *plainWriter) box(s *spot) {
 	}
 	if b.shape == shapeStack {
 		for _, behind := range []float64{6, 3} {
-			x.f(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5" fill="%s" stroke="%s"/>`, s.x+behind, s.y-behind, s.w, s.h, paint.Fill, paint.Line)
+			x.f(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5" fill="%s" stroke="%s"/>`, s.x+behind,
+				s.y-behind, s.w, s.h, paint.Fill, paint.Line)
 		}
 	}
-	x.f(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5" fill="%s" stroke="%s" %s/>`, s.x, s.y, s.w, s.h, paint.Fill, paint.Line, style)
+	x.f(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="5" fill="%s" stroke="%s" %s/>`, s.x, s.y, s.w, s.h,
+		paint.Fill, paint.Line, style)
 	x.rows(s, paint)
 	x.f("</g>\n")
 }
@@ -160,7 +166,8 @@ func (x *plainWriter) row(r plainRow, left, middle float64, p Paint) {
 		for _, s := range c.spans {
 			colour, tag := x.l.ink(s, p)
 			x.f(`<tspan fill="%s"%s>%s</tspan>`, colour, map[string]string{
-				"b": ` font-weight="bold"`, "i": ` font-style="italic"`, "s": ` text-decoration="line-through"`}[tag], escaped(s.text))
+				"b": ` font-weight="bold"`, "i": ` font-style="italic"`, "s": ` text-decoration="line-through"`}[tag],
+				escaped(s.text))
 		}
 		x.f("</text>")
 		left += c.w + rowPad
@@ -173,7 +180,8 @@ func (x *plainWriter) line(l *plainLine, leftToRight bool) {
 	if len(l.divided) > 0 {
 		colour = x.t.Divisions[l.divided[0]]
 	}
-	x.f(`<g class="edge"><title>%s-&gt;%s</title><path fill="none" stroke="%s" stroke-width="1.2"`, l.tail, l.head, colour)
+	x.f(`<g class="edge"><title>%s-&gt;%s</title><path fill="none" stroke="%s" stroke-width="1.2"`, l.tail, l.head,
+		colour)
 	if dash {
 		x.f(` stroke-dasharray="5,3"`)
 	}
@@ -236,7 +244,8 @@ func (x *plainWriter) legend(entries []legendEntry, middle float64) {
 			if e.kernel {
 				p = x.t.Kernel
 			}
-			x.f(`<rect x="%.1f" y="%.1f" width="%d" height="%d" rx="3" fill="%s" stroke="%s"/>`, left, middle-swatchHeight/2, swatchWidth, swatchHeight, p.Fill, p.Line)
+			x.f(`<rect x="%.1f" y="%.1f" width="%d" height="%d" rx="3" fill="%s" stroke="%s"/>`, left,
+				middle-swatchHeight/2, swatchWidth, swatchHeight, p.Fill, p.Line)
 		}
 		text := span{text: e.text, style: styleFaint}
 		x.row(plainRow{pieces: []piece{{spans: []span{text}, points: typePoints}}}, left+w+rowPad, middle, Paint{})

@@ -20,7 +20,8 @@ import (
 func TestProgramsAreDrawn(t *testing.T) {
 	prog := chainProgram(t)
 	dot := string(dotOf(t, viz.Program(prog)))
-	for _, want := range []string{"<b>kernel 0</b>", "one pass", " moved", " unfused", "buf 0", viz.Light.Kernel.Line, viz.Light.Stored, "fused kernel", "written to memory"} {
+	for _, want := range []string{"<b>kernel 0</b>", "one pass", " moved", " unfused", "buf 0", viz.Light.Kernel.Line,
+		viz.Light.Stored, "fused kernel", "written to memory"} {
 		assert.Contains(t, dot, want)
 	}
 	for _, text := range []string{dot, string(dotOf(t, viz.Program(digitsProgram(t))))} {
@@ -71,7 +72,8 @@ func TestSizesMustFit(t *testing.T) {
 }
 
 func TestModelExplorer(t *testing.T) {
-	for name, s := range map[string]viz.Source{"graph": viz.Graph(digits()), "program": viz.Program(digitsProgram(t)), "wrong": viz.Graph(wrong())} {
+	for name, s := range map[string]viz.Source{
+		"graph": viz.Graph(digits()), "program": viz.Program(digitsProgram(t)), "wrong": viz.Graph(wrong())} {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
 			require.NoError(t, viz.ModelExplorer(&b, s))

@@ -32,8 +32,8 @@ func appendQuoted(b []byte, s, backslash string) []byte {
 	return b
 }
 
-// turns reports whether a character turns the direction of the text behind it, so that a name would read otherwise than it
-// is written.
+// turns reports whether a character turns the direction of the text behind it, so that a name would read otherwise than
+// it is written.
 func turns(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

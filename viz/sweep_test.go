@@ -22,7 +22,8 @@ import (
 	"github.com/broadloom/broadloom/viz/svg"
 )
 
-var sweep = flag.Bool("sweep", false, "draw every ordinary model in every way, with Graphviz's program and with the embedded one")
+var sweep = flag.Bool(
+	"sweep", false, "draw every ordinary model in every way, with Graphviz's program and with the embedded one")
 
 // ways are sets of options, each of which leads to other drawings.
 var ways = []struct {
@@ -32,7 +33,8 @@ var ways = []struct {
 	{"default", nil},
 	{"edges", []viz.Option{viz.LongEdges(0), viz.WithTheme(viz.Dark)}},
 	{"sideways", []viz.Option{viz.LeftToRight(), viz.Legend(false)}},
-	{"below", []viz.Option{viz.Gradient(viz.Below), viz.Details(viz.Types | viz.Names | viz.Lines | viz.Buffers | viz.Costs)}},
+	{"below", []viz.Option{viz.Gradient(viz.Below),
+		viz.Details(viz.Types | viz.Names | viz.Lines | viz.Buffers | viz.Costs)}},
 	{"few", []viz.Option{viz.Limit(60), viz.Kernels(viz.Collapsed)}},
 	{"all", []viz.Option{viz.Limit(0), viz.Stack(false)}},
 	{"unstacked", []viz.Option{viz.Limit(150), viz.Stack(false), viz.Kernels(viz.Off)}},
@@ -117,7 +119,8 @@ func requireCounts(t *testing.T, k *viz.Sketch) {
 	for _, dot := range k.Forms {
 		edges := 0
 		for line := range strings.Lines(string(dot)) {
-			if strings.Contains(line, "->") && !strings.Contains(line, "style=invis") && !strings.Contains(line, "label=") {
+			if strings.Contains(line, "->") && !strings.Contains(line, "style=invis") &&
+				!strings.Contains(line, "label=") {
 				edges++
 			}
 		}
@@ -159,7 +162,8 @@ func requireWhole(t *testing.T, k *viz.Sketch, picture []byte) {
 	require.Equal(t, k.Edges, edges, "edges")
 }
 
-var boxPlaces = regexp.MustCompile(`class="node"><title>[^<]*</title>(?:<rect[^>]*fill-opacity[^>]*/>)*<rect x="([-.\d]+)" y="([-.\d]+)" width="([.\d]+)" height="([.\d]+)"`)
+var boxPlaces = regexp.MustCompile(
+	`class="node"><title>[^<]*</title>(?:<rect[^>]*fill-opacity[^>]*/>)*<rect x="([-.\d]+)" y="([-.\d]+)" width="([.\d]+)" height="([.\d]+)"`)
 
 // requireApart requires that no boxes of a plain picture overlap.
 func requireApart(t *testing.T, picture []byte) {
@@ -205,7 +209,8 @@ func TestSimplerFormsWhereGraphvizFails(t *testing.T) {
 	}{
 		"nothing fails":  {func(context.Context, []byte) ([]byte, error) { return whole, nil }, 0, ""},
 		"all forms fail": {func(context.Context, []byte) ([]byte, error) { return nil, errFails }, 4, "it fails"},
-		"panics":         {func(context.Context, []byte) ([]byte, error) { panic("out of memory") }, 4, "out of memory"},
+		"panics": {func(context.Context, []byte) ([]byte, error) { panic("out of memory") }, 4,
+			"out of memory"},
 		"hangs": {func(ctx context.Context, _ []byte) ([]byte, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()

@@ -22,7 +22,8 @@ func textOf(t *testing.T, s viz.Source, opts ...viz.Option) string {
 
 // TestTextIsReadBack writes what was read again, and draws it.
 func TestTextIsReadBack(t *testing.T) {
-	sources := map[string]viz.Source{"program": viz.Program(digitsProgram(t)), "chain_program": viz.Program(chainProgram(t)), "transformer": viz.Graph(transformer(2))}
+	sources := map[string]viz.Source{"program": viz.Program(digitsProgram(t)),
+		"chain_program": viz.Program(chainProgram(t)), "transformer": viz.Graph(transformer(2))}
 	for _, e := range examples {
 		sources[e.name] = viz.Graph(e.build())
 	}
@@ -56,7 +57,8 @@ func TestReadTextIsDrawnAlike(t *testing.T) {
 	dot := string(dotOf(t, read))
 	want := drawn(t, chain())
 	assert.Equal(t, boxes(want), boxes(dot))
-	for _, part := range []string{"<b>32</b>", "<b>128</b>", "style=dashed", "<b>tanh</b>", viz.Light.Param.Fill, viz.Light.Output.Fill} {
+	for _, part := range []string{"<b>32</b>", "<b>128</b>", "style=dashed", "<b>tanh</b>", viz.Light.Param.Fill,
+		viz.Light.Output.Fill} {
 		assert.Contains(t, dot, part)
 	}
 }

@@ -125,7 +125,8 @@ func (t *Theme) paint(l look) Paint {
 	stored := t.Plain
 	stored.Line = t.Stored
 	return [lookCount]Paint{
-		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Kernel, t.Wrong, t.Silent, stored,
+		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Kernel, t.Wrong,
+		t.Silent, stored,
 	}[l]
 }
 

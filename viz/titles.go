@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// titles returns what the parts of a picture are called aloud, by their names in Graphviz's language. Screen readers read
-// the titles that SVG has, and browsers show them.
+// titles returns what the parts of a picture are called aloud, by their names in Graphviz's language. Screen readers
+// read the titles that SVG has, and browsers show them.
 func (d *drawing) titles() map[string]string {
 	var whole []string
 	for _, s := range d.title {

@@ -15,7 +15,8 @@ import (
 	"github.com/broadloom/broadloom/viz"
 )
 
-// Screen readers read the titles of an SVG, and browsers show them: they are words of the program, not names of Graphviz's.
+// Screen readers read the titles of an SVG, and browsers show them: they are words of the program, not names of
+// Graphviz's.
 func TestTitlesAreWordsOfTheProgram(t *testing.T) {
 	g := graph.New("a <picture>")
 	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 3), g.Param("w", graph.Float32, 3)

@@ -13,7 +13,8 @@ func holds(to, from graph.DType) bool {
 	case to == from:
 		return true
 	case to.IsFloat():
-		return to == graph.Float64 || to == graph.Float32 && from != graph.Float64 || from.IsStorage() && !to.IsStorage()
+		return to == graph.Float64 || to == graph.Float32 && from != graph.Float64 ||
+			from.IsStorage() && !to.IsStorage()
 	case from.IsUnsigned() == to.IsUnsigned():
 		return to.Bits() >= from.Bits()
 	}
@@ -25,8 +26,9 @@ func convertible(to, from graph.DType) bool {
 	return to == from || to.Category() == from.Category() && (to.IsFloat() || to.IsInt())
 }
 
-// converted returns numbers as ones of a dtype that they are [convertible] to: floating-point numbers rounded to the nearest, half to
-// even (float64 to a dtype of 16 bits by way of float32, as casts do), and integers as they are. An integer that the dtype does not hold is an error.
+// converted returns numbers as ones of a dtype that they are [convertible] to: floating-point numbers rounded to the
+// nearest, half to even (float64 to a dtype of 16 bits by way of float32, as casts do), and integers as they are. An
+// integer that the dtype does not hold is an error.
 func converted(data any, to graph.DType) (any, error) {
 	if t, _ := graph.DTypeOfSlice(data); t == to {
 		return data, nil

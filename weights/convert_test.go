@@ -18,7 +18,8 @@ import (
 // loaded writes one tensor to a file and loads it into a parameter of a dtype.
 func loaded(t *testing.T, data any, count int, to graph.DType, opts ...weights.Option) (any, error) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	require.NoError(t, weights.Write(path, []weights.Named{{Name: "p", Value: exec.Array{Shape: []int{count}, Data: data}}}))
+	require.NoError(t, weights.Write(path,
+		[]weights.Named{{Name: "p", Value: exec.Array{Shape: []int{count}, Data: data}}}))
 	g := graph.New("g")
 	p := g.Param("p", to, graph.Dim(count))
 	prog, err := exec.Compile(g, exec.Outputs(ops.Reshape(p, -1)))
@@ -67,7 +68,8 @@ func TestNumbersAreNarrowedIfThatIsAllowed(t *testing.T) {
 	}{
 		{[]float32{0.1, 1e9}, graph.Float16, half.ToFloat16([]float32{0.1, 1e9}), ""},
 		{[]float64{0.1, 1e9}, graph.BFloat16, half.ToBFloat16([]float32{0.1, 1e9}), ""},
-		{half.ToFloat16([]float32{0.1}), graph.BFloat16, half.ToBFloat16([]float32{half.NewFloat16(0.1).Float32()}), ""},
+		{half.ToFloat16([]float32{0.1}), graph.BFloat16, half.ToBFloat16([]float32{half.NewFloat16(0.1).Float32()}),
+			""},
 		{half.ToBFloat16([]float32{1e9}), graph.Float16, half.ToFloat16([]float32{1e9}), ""},
 		{[]int64{-1, 255}, graph.Int16, []int16{-1, 255}, ""},
 		{[]int64{255, 256}, graph.Uint8, nil, "element 1 is 256, which does not fit into uint8"},
@@ -90,6 +92,7 @@ func TestNumbersAreNarrowedIfThatIsAllowed(t *testing.T) {
 }
 
 func TestNumPyHasNoBFloat16(t *testing.T) {
-	err := weights.Write(filepath.Join(t.TempDir(), "w.npy"), []weights.Named{{Name: "p", Value: exec.Array{Shape: []int{1}, Data: []half.BFloat16{0}}}})
+	err := weights.Write(filepath.Join(t.TempDir(), "w.npy"),
+		[]weights.Named{{Name: "p", Value: exec.Array{Shape: []int{1}, Data: []half.BFloat16{0}}}})
 	require.ErrorContains(t, err, "NumPy has no dtype BF16: write .safetensors")
 }

@@ -59,7 +59,8 @@ func ExampleRename() {
 			log.Fatal(err)
 		}
 		_, other := newSession("student.", 2)
-		report, err := weights.LoadFile(other, file, weights.Rename(func(param string) string { return strings.TrimPrefix(param, "student.") }))
+		report, err := weights.LoadFile(other, file,
+			weights.Rename(func(param string) string { return strings.TrimPrefix(param, "student.") }))
 		fmt.Println(len(report.Loaded), err)
 	})
 	// Output:

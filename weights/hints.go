@@ -28,7 +28,8 @@ func (o options) hints(params []*graph.Node, f *File, sources []string) (hints [
 	return hints
 }
 
-// prefixHint finds what stands before the names of most parameters that are missing, in the file or in the program alone.
+// prefixHint finds what stands before the names of most parameters that are missing, in the file or in the program
+// alone.
 func prefixHint(missing []string, f *File) string {
 	inFile, inProgram := map[string]int{}, map[string]int{}
 	for _, name := range missing {
@@ -44,10 +45,12 @@ func prefixHint(missing []string, f *File) string {
 	file, program := commonest(inFile), commonest(inProgram)
 	switch {
 	case 2*inFile[file] > len(missing) && inFile[file] >= inProgram[program]:
-		return fmt.Sprintf("names in the file start with %q: weights.Rename(func(param string) string { return %s + param }) finds %d of them",
+		return fmt.Sprintf(
+			"names in the file start with %q: weights.Rename(func(param string) string { return %s + param }) finds %d of them",
 			file, strconv.Quote(file), inFile[file])
 	case 2*inProgram[program] > len(missing):
-		return fmt.Sprintf("names in the program start with %q, but those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, %s) }) finds %d of them",
+		return fmt.Sprintf(
+			"names in the program start with %q, but those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, %s) }) finds %d of them",
 			program, strconv.Quote(program), inProgram[program])
 	}
 	return ""
@@ -56,7 +59,9 @@ func prefixHint(missing []string, f *File) string {
 // commonest is the prefix that was counted most often, the shortest of several.
 func commonest(counts map[string]int) string {
 	best := ""
-	for _, p := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }) {
+	for _, p := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	}) {
 		if best == "" || counts[p] > counts[best] {
 			best = p
 		}
@@ -100,7 +105,8 @@ func (o options) transposedHint(params []*graph.Node, f *File, sources []string)
 	for i, name := range names {
 		names[i] = strconv.Quote(name)
 	}
-	return fmt.Sprintf("tensors have the axes of Flax and Keras, inputs before outputs: use weights.Transposed(%s)", strings.Join(names, ", "))
+	return fmt.Sprintf("tensors have the axes of Flax and Keras, inputs before outputs: use weights.Transposed(%s)",
+		strings.Join(names, ", "))
 }
 
 // isTransposed reports whether the file is said to have the weight as Flax and Keras keep it.

@@ -14,7 +14,8 @@ import (
 	"github.com/broadloom/broadloom/weights"
 )
 
-// Names in the file have a prefix that those of the program lack, or the other way round: the error says so, and what it suggests works.
+// Names in the file have a prefix that those of the program lack, or the other way round: the error says so, and what
+// it suggests works.
 func TestPrefixesOfNamesAreTold(t *testing.T) {
 	for _, prefix := range []string{"model.", "module.", "_orig_mod.", "model.encoder."} {
 		m := newModel(t, 8)
@@ -23,7 +24,8 @@ func TestPrefixesOfNamesAreTold(t *testing.T) {
 		with := weights.Rename(func(param string) string { return prefix + param })
 		require.NoError(t, weights.Save(path, s, weights.Only(m.params...), with))
 		_, err := weights.LoadFile(other, path, weights.Only(m.params...))
-		require.ErrorContains(t, err, `help: names in the file start with "`+prefix+`": weights.Rename(func(param string) string { return "`+prefix+`" + param }) finds 3 of them`)
+		require.ErrorContains(t, err, `help: names in the file start with "`+prefix+
+			`": weights.Rename(func(param string) string { return "`+prefix+`" + param }) finds 3 of them`)
 		_, err = weights.LoadFile(other, path, weights.Only(m.params...), with)
 		require.NoError(t, err)
 		same := func(s *exec.Session) any { v, err := s.Param(m.params[0]); require.NoError(t, err); return v.Data }
@@ -35,9 +37,12 @@ func TestPrefixesOfProgramsAreTold(t *testing.T) {
 	m := newModel(t, 8)
 	s := m.prog.NewSession()
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	require.NoError(t, weights.Save(path, s, weights.Only(m.params...), weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") })))
+	require.NoError(t, weights.Save(path, s, weights.Only(m.params...),
+		weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") })))
 	_, err := weights.LoadFile(s, path, weights.Only(m.params[:2]...))
-	require.ErrorContains(t, err, `help: names in the program start with "hidden.", but those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") }) finds 2 of them`)
+	require.ErrorContains(
+		t, err,
+		`help: names in the program start with "hidden.", but those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") }) finds 2 of them`)
 
 	require.NoError(t, weights.Write(path, []weights.Named{{"a.b", exec.Array{Shape: []int{1}, Data: []float32{1}}}}))
 	_, err = weights.LoadFile(s, path, weights.Only(m.params...))
@@ -61,7 +66,9 @@ func TestTransposedWeightsAreToldAndTurned(t *testing.T) {
 		{"table.weight", exec.Array{Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}},
 	}))
 	_, err = weights.LoadFile(s, path)
-	require.ErrorContains(t, err, `help: tensors have the axes of Flax and Keras, inputs before outputs: use weights.Transposed("fc.weight", "conv.weight")`)
+	require.ErrorContains(
+		t, err,
+		`help: tensors have the axes of Flax and Keras, inputs before outputs: use weights.Transposed("fc.weight", "conv.weight")`)
 	_, err = weights.LoadFile(s, path, weights.Transposed("[fc]*.weight"), weights.AllowNarrowing())
 	require.NoError(t, err)
 	for n, want := range map[*graph.Node][]float32{
@@ -87,7 +94,8 @@ func TestTransposedWeightsAreToldAndTurned(t *testing.T) {
 
 	_, err = weights.LoadFile(s, path, weights.Transposed("["))
 	require.ErrorContains(t, err, `weights: Transposed("["): syntax error in pattern`)
-	require.NoError(t, weights.Write(path, []weights.Named{{"fc.weight", exec.Array{Shape: []int{2, 3}, Data: make([]float32, 6)}}}))
+	require.NoError(t, weights.Write(path,
+		[]weights.Named{{"fc.weight", exec.Array{Shape: []int{2, 3}, Data: make([]float32, 6)}}}))
 	_, err = weights.LoadFile(s, path, weights.Only(dense), weights.Transposed("*"))
 	require.ErrorContains(t, err, "but the file has [2, 3], which must be [3, 2] with Transposed")
 }

@@ -52,7 +52,8 @@ func (f *File) openIndex() error {
 	}
 	if len(left) > 0 {
 		name := slices.Min(slices.Collect(maps.Keys(left)))
-		return fmt.Errorf("the index says that %s contains %q, but it does not (%d such tensors)", left[name], name, len(left))
+		return fmt.Errorf("the index says that %s contains %q, but it does not (%d such tensors)", left[name], name,
+			len(left))
 	}
 	return nil
 }

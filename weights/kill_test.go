@@ -77,7 +77,8 @@ func saveForever(t *testing.T, path string) {
 		}
 		var values []weights.Named
 		for i := range 4 {
-			values = append(values, weights.Named{Name: strconv.Itoa(i), Value: blexec.Array{Shape: []int{100, 100}, Data: data}})
+			values = append(values, weights.Named{
+				Name: strconv.Itoa(i), Value: blexec.Array{Shape: []int{100, 100}, Data: data}})
 		}
 		require.NoError(t, weights.Write(path, values, opts...))
 		os.Stdout.WriteString(".")

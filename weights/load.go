@@ -38,7 +38,8 @@ func Values(p *exec.Program, f *File, opts ...Option) (exec.Feed, *Report, error
 }
 
 // load hands over the values of those of a program's or session's parameters that are meant.
-func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option, set func(*graph.Node, exec.Array) error) (*Report, error) {
+func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option,
+	set func(*graph.Node, exec.Array) error) (*Report, error) {
 	o := optionsOf(opts)
 	params, err := o.of(held)
 	if err != nil {
@@ -108,7 +109,8 @@ func (e *MismatchError) Error() string {
 		hint += "\n  the session's program does not need what is missing: Only(session.Program().Params()...) loads the rest"
 	}
 	return fmt.Sprintf("weights: %s does not match, and nothing was set:%s%s\n"+
-		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With or Rename to allow differences)", e.File, e.Report.differences(), hint)
+		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With or Rename to allow differences)",
+		e.File, e.Report.differences(), hint)
 }
 
 // heldBy returns the parameters of a session.
@@ -147,7 +149,8 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 			continue
 		}
 		if other, twice := used[name]; twice {
-			r.Wrong = append(r.Wrong, fmt.Sprintf("tensor %q is used for two parameters, %s and %s", name, other, n.Name()))
+			r.Wrong = append(r.Wrong, fmt.Sprintf(
+				"tensor %q is used for two parameters, %s and %s", name, other, n.Name()))
 			continue
 		}
 		used[name], sources[i] = n.Name(), name
@@ -206,7 +209,8 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	if known && o.isTransposed(n) {
 		want = kernelShape(want)
 		if !slices.Equal(want, t.Shape) {
-			return fmt.Sprintf("%s is %v (%s), but the file has %v, which must be %v with Transposed", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
+			return fmt.Sprintf("%s is %v (%s), but the file has %v, which must be %v with Transposed", n.Name(),
+				n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
 		}
 	}
 	if !known || !slices.Equal(want, t.Shape) {
@@ -219,7 +223,8 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	case !convertible(n.DType(), from):
 		return fmt.Sprintf("%s is %s, but the file has %s", n.Name(), n.DType(), t.DType)
 	case !holds(n.DType(), from) && !o.narrowing:
-		return fmt.Sprintf("%s is %s, but the file has %s: use AllowNarrowing() to round it", n.Name(), n.DType(), t.DType)
+		return fmt.Sprintf("%s is %s, but the file has %s: use AllowNarrowing() to round it", n.Name(), n.DType(),
+			t.DType)
 	}
 	return ""
 }
@@ -235,7 +240,9 @@ func shapeText(shape []int) string {
 
 // readAs are the dtypes of the slices that [raw.Decode] makes.
 var readAs = map[raw.DType]graph.DType{
-	raw.Bool: graph.Bool, raw.U8: graph.Uint8, raw.I8: graph.Int8, raw.U16: graph.Uint16, raw.I16: graph.Int16, raw.U32: graph.Uint32,
-	raw.I32: graph.Int32, raw.U64: graph.Uint64, raw.I64: graph.Int64, raw.F8E4M3: graph.Float8E4M3FN, raw.F8E5M2: graph.Float8E5M2, raw.F16: graph.Float16, raw.BF16: graph.BFloat16,
+	raw.Bool: graph.Bool, raw.U8: graph.Uint8, raw.I8: graph.Int8, raw.U16: graph.Uint16, raw.I16: graph.Int16,
+	raw.U32: graph.Uint32,
+	raw.I32: graph.Int32, raw.U64: graph.Uint64, raw.I64: graph.Int64, raw.F8E4M3: graph.Float8E4M3FN,
+	raw.F8E5M2: graph.Float8E5M2, raw.F16: graph.Float16, raw.BF16: graph.BFloat16,
 	raw.F32: graph.Float32, raw.F64: graph.Float64,
 }

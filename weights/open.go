@@ -66,10 +66,12 @@ func (f *File) open() error {
 			return []raw.Tensor{t}, err
 		})
 	case slices.Contains([]string{".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt"}, ending):
-		return errors.New("files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
+		return errors.New(
+			"files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
 	}
 	return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy or .index.json; "+
-		"read other files in Python and write them with safetensors.numpy.save_file or numpy.savez (for ONNX, see docs/weights.md)", ending)
+		"read other files in Python and write them with safetensors.numpy.save_file or numpy.savez (for ONNX, see docs/weights.md)",
+		ending)
 }
 
 // openPart maps a file and adds the tensors that read finds in it.

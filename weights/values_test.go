@@ -21,7 +21,8 @@ func TestValues(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	require.NoError(t, weights.Write(path, []weights.Named{
-		{Name: "w", Value: exec.Array{Shape: []int{2}, Data: []half.Float16{half.NewFloat16(1), half.NewFloat16(2)}}}, // is widened
+		// is widened
+		{Name: "w", Value: exec.Array{Shape: []int{2}, Data: []half.Float16{half.NewFloat16(1), half.NewFloat16(2)}}},
 		{Name: "b", Value: exec.Array{Shape: []int{}, Data: []float32{10}}},
 	}))
 	f, err := weights.Open(path)

@@ -36,7 +36,8 @@ func newModel(t *testing.T, width int) model {
 	m.x, m.y = g.Input("x", graph.Float32, batch, 4), g.Input("y", graph.Float32, batch, 1)
 	var hidden, out *graph.Node
 	g.Scope("hidden", func() {
-		w, b := g.ParamInit("weight", graph.Float32, nn.KaimingNormal(), graph.Dim(width), 4), g.Param("bias", graph.Float32, graph.Dim(width))
+		w, b := g.ParamInit("weight", graph.Float32, nn.KaimingNormal(), graph.Dim(width), 4),
+			g.Param("bias", graph.Float32, graph.Dim(width))
 		hidden = ops.Tanh(ops.Linear(m.x, w, b))
 		m.params = append(m.params, w, b)
 	})
@@ -61,7 +62,8 @@ func (m model) train(t *testing.T, s *exec.Session, from, to int) float32 {
 			xs[i] = float32(math.Sin(float64(step*32 + i)))
 			ys[i/4] += xs[i] / 2
 		}
-		r, err := s.Run(context.Background(), exec.Feed{m.x: exec.Array{Shape: []int{8, 4}, Data: xs}, m.y: exec.Array{Shape: []int{8, 1}, Data: ys}})
+		r, err := s.Run(context.Background(),
+			exec.Feed{m.x: exec.Array{Shape: []int{8, 4}, Data: xs}, m.y: exec.Array{Shape: []int{8, 1}, Data: ys}})
 		require.NoError(t, err)
 		v, err := exec.Values[float32](r, m.loss)
 		require.NoError(t, err)
@@ -128,7 +130,8 @@ func TestAllThatDoesNotFitIsToldAtOnceAndNothingIsSet(t *testing.T) {
 	var mismatch *weights.MismatchError
 	require.ErrorAs(t, err, &mismatch)
 	text := err.Error()
-	for _, want := range []string{"nothing was set", "hidden.weight is [8, 4] (weights_test.go:", "but the file has [4, 8]", "hidden.bias is float32, but the file has F64: use AllowNarrowing() to round it",
+	for _, want := range []string{"nothing was set", "hidden.weight is [8, 4] (weights_test.go:",
+		"but the file has [4, 8]", "hidden.bias is float32, but the file has F64: use AllowNarrowing() to round it",
 		"missing in the file: out.weight [1, 8]", "no parameter: other I64 [1]"} {
 		assert.Contains(t, text, want)
 	}
@@ -136,7 +139,8 @@ func TestAllThatDoesNotFitIsToldAtOnceAndNothingIsSet(t *testing.T) {
 
 	_, err = weights.LoadFile(s, path, weights.Only(m.params[1]), weights.AllowUnexpected(), weights.AllowNarrowing())
 	require.NoError(t, err)
-	_, err = weights.LoadFile(s, path, weights.Only(m.params[1:]...), weights.AllowUnexpected(), weights.AllowNarrowing(), weights.AllowMissing())
+	_, err = weights.LoadFile(s, path, weights.Only(m.params[1:]...), weights.AllowUnexpected(),
+		weights.AllowNarrowing(), weights.AllowMissing())
 	require.NoError(t, err)
 	_, err = weights.LoadFile(s, path, weights.Only(m.loss))
 	require.ErrorContains(t, err, "is not a parameter of the session")
@@ -146,11 +150,13 @@ func TestNamesOfPyTorch(t *testing.T) {
 	m := newModel(t, 8)
 	s, other := m.prog.NewSession(exec.Seed(1)), m.prog.NewSession(exec.Seed(2))
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	require.NoError(t, weights.Save(path, s, weights.Only(m.params...), weights.Metadata(map[string]string{"format": "pt"})))
+	require.NoError(t, weights.Save(path, s, weights.Only(m.params...),
+		weights.Metadata(map[string]string{"format": "pt"})))
 	f, err := weights.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
-	assert.Equal(t, []weights.Info{{"hidden.bias", "F32", []int{8}}, {"hidden.weight", "F32", []int{8, 4}}, {"out.weight", "F32", []int{1, 8}}}, f.Tensors())
+	assert.Equal(t, []weights.Info{{"hidden.bias", "F32", []int{8}}, {"hidden.weight", "F32", []int{8, 4}},
+		{"out.weight", "F32", []int{1, 8}}}, f.Tensors())
 	assert.Equal(t, "pt", f.Metadata()["format"])
 	_, err = weights.Load(other, f)
 	require.ErrorContains(t, err, "missing in the file: hidden.bias.exp_avg")
@@ -178,19 +184,22 @@ func TestFilesThatAreNone(t *testing.T) {
 	_, err = weights.Open(filepath.Join(folder, "empty.safetensors"))
 	require.ErrorContains(t, err, "fewer than 8 bytes")
 	require.ErrorContains(t, weights.Write(filepath.Join(folder, "absent", "w.npz"), nil), "no such file")
-	require.ErrorContains(t, weights.Write(filepath.Join(folder, "w.npz"), nil, weights.ShardBytes(9)), "require each other")
+	require.ErrorContains(t, weights.Write(filepath.Join(folder, "w.npz"), nil, weights.ShardBytes(9)),
+		"require each other")
 }
 
 func TestIndexesThatLie(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "model.safetensors.index.json")
-	values := []weights.Named{{"a", exec.Array{Shape: []int{2}, Data: []float32{1, 2}}}, {"b", exec.Array{Shape: []int{2}, Data: []float32{3, 4}}}}
+	values := []weights.Named{{"a", exec.Array{Shape: []int{2}, Data: []float32{1, 2}}},
+		{"b", exec.Array{Shape: []int{2}, Data: []float32{3, 4}}}}
 	require.NoError(t, weights.Write(path, values, weights.ShardBytes(8)))
 	require.FileExists(t, filepath.Join(folder, "model-00001-of-00002.safetensors"))
 
 	values[0].Value.Data = []float32{5, 6}
 	require.NoError(t, weights.Write(path, values, weights.ShardBytes(1000)))
-	require.NoFileExists(t, filepath.Join(folder, "model-00001-of-00002.safetensors"), "files of the last index are removed")
+	require.NoFileExists(t, filepath.Join(folder, "model-00001-of-00002.safetensors"),
+		"files of the last index are removed")
 	f, err := weights.Open(path)
 	require.NoError(t, err)
 	a, err := f.Read("a")
@@ -220,7 +229,8 @@ func TestIndexesThatLie(t *testing.T) {
 
 // TestDamagedFiles reads files of which one byte is another: an error or other numbers, but no panic.
 func TestDamagedFiles(t *testing.T) {
-	values := []weights.Named{{"a", exec.Array{Shape: []int{2}, Data: []float32{1, 2}}}, {"b", exec.Array{Shape: []int{0}, Data: []uint8{}}}}
+	values := []weights.Named{{"a", exec.Array{Shape: []int{2}, Data: []float32{1, 2}}},
+		{"b", exec.Array{Shape: []int{0}, Data: []uint8{}}}}
 	for _, name := range []string{"w.safetensors", "w.npz"} {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, weights.Write(path, values))
@@ -247,7 +257,8 @@ func TestDamagedFiles(t *testing.T) {
 // TestFilesThatAreCutOffWhileTheyAreOpen: memory that the system maps cannot be touched then.
 func TestFilesThatAreCutOffWhileTheyAreOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
-	require.NoError(t, weights.Write(path, []weights.Named{{"a", exec.Array{Shape: []int{1 << 20}, Data: make([]float32, 1<<20)}}}))
+	require.NoError(t, weights.Write(path,
+		[]weights.Named{{"a", exec.Array{Shape: []int{1 << 20}, Data: make([]float32, 1<<20)}}}))
 	f, err := weights.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
@@ -310,8 +321,10 @@ func TestCheckPath(t *testing.T) {
 	}
 	require.NoError(t, weights.CheckPath("a.index.json", weights.ShardBytes(1)))
 	require.ErrorContains(t, weights.CheckPath("a.pt"), `weights: a.pt: the extension ".pt" is unknown`)
-	require.ErrorContains(t, weights.CheckPath("a.index.json"), "ShardBytes and a path ending in .index.json require each other")
-	require.ErrorContains(t, weights.CheckPath("a.npz", weights.Metadata(map[string]string{})), "only .safetensors has metadata")
+	require.ErrorContains(t, weights.CheckPath("a.index.json"),
+		"ShardBytes and a path ending in .index.json require each other")
+	require.ErrorContains(t, weights.CheckPath("a.npz", weights.Metadata(map[string]string{})),
+		"only .safetensors has metadata")
 }
 
 func TestACheckpointThatBrokeIsSkippedAndToldOf(t *testing.T) {

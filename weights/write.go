@@ -64,14 +64,18 @@ func (o options) write(path string, values []Named) error {
 	}
 	switch filepath.Ext(path) {
 	case ".safetensors":
-		return atomicfile.Write(path, func(w io.Writer) error { return safetensors.Write(w, tensorsOf(values), o.metadata) })
+		return atomicfile.Write(path, func(w io.Writer) error {
+			return safetensors.Write(w, tensorsOf(values), o.metadata)
+		})
 	case ".npz":
 		return atomicfile.Write(path, func(w io.Writer) error { return writeZip(w, values) })
 	}
 	if len(values) != 1 {
 		return fmt.Errorf("an .npy file holds one value, not %d: write .npz", len(values))
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
+	return atomicfile.Write(path, func(w io.Writer) error {
+		return npy.Write(w, values[0].Value.Shape, values[0].Value.Data)
+	})
 }
 
 func writeZip(w io.Writer, values []Named) error {

@@ -68,7 +68,8 @@ func Check(ctx context.Context, y *graph.Node, feed exec.Feed, wrt []*graph.Node
 		}
 		total = ops.Add(total, each)
 	}
-	return s.compare(ctx, "gradient of the gradient", total, autodiff.Grad(total, wrt, autodiff.ZeroForUnused()), wrt, feed)
+	return s.compare(ctx, "gradient of the gradient", total, autodiff.Grad(total, wrt, autodiff.ZeroForUnused()), wrt,
+		feed)
 }
 
 // wrong says what cannot be checked.
@@ -79,7 +80,8 @@ func (s *settings) wrong(y *graph.Node, feed exec.Feed, wrt []*graph.Node) error
 	case y.Graph().Err() != nil:
 		return y.Graph().Err()
 	case y.DType() != graph.Float64:
-		return fmt.Errorf("gradcheck: %s has dtype %s: differences need float64, so build the model with graph.Float64", y.Called(), y.DType())
+		return fmt.Errorf("gradcheck: %s has dtype %s: differences need float64, so build the model with graph.Float64",
+			y.Called(), y.DType())
 	case len(wrt) == 0:
 		return fmt.Errorf("gradcheck: no value was given with respect to which to check %s", y.Called())
 	case !(s.step > 0) || !(s.tolerance > 0):
@@ -88,7 +90,8 @@ func (s *settings) wrong(y *graph.Node, feed exec.Feed, wrt []*graph.Node) error
 	for i, x := range wrt {
 		switch {
 		case x == nil || !x.IsInput() || x.Graph() != y.Graph():
-			return fmt.Errorf("gradcheck: value %d is not an input of the graph of %s: declare it with Graph.Input", i, y.Called())
+			return fmt.Errorf("gradcheck: value %d is not an input of the graph of %s: declare it with Graph.Input", i,
+				y.Called())
 		case x.DType() != graph.Float64:
 			return fmt.Errorf("gradcheck: %s has dtype %s: differences need float64", x.Called(), x.DType())
 		}
@@ -150,7 +153,8 @@ func runSession(ctx context.Context, session *exec.Session, nodes []*graph.Node,
 }
 
 // compare moves each element of each value in both directions.
-func (s *settings) compare(ctx context.Context, what string, loss *graph.Node, grads, wrt []*graph.Node, feed exec.Feed) error {
+func (s *settings) compare(ctx context.Context, what string, loss *graph.Node, grads, wrt []*graph.Node,
+	feed exec.Feed) error {
 	got, err := run(ctx, grads, feed)
 	if err != nil {
 		return err
@@ -179,7 +183,8 @@ func (s *settings) compare(ctx context.Context, what string, loss *graph.Node, g
 }
 
 // difference is the central difference of the loss for one element.
-func (s *settings) difference(ctx context.Context, session *exec.Session, loss *graph.Node, feed exec.Feed, data []float64, k int) (float64, error) {
+func (s *settings) difference(ctx context.Context, session *exec.Session, loss *graph.Node, feed exec.Feed,
+	data []float64, k int) (float64, error) {
 	at := data[k]
 	defer func() { data[k] = at }()
 	h := s.step * max(1, math.Abs(at))

@@ -68,12 +68,18 @@ func TestWhatCannotBeChecked(t *testing.T) {
 	x, y, feed := point(graph.Float64)
 	narrow, _, _ := point(graph.Float32)
 	for says, check := range map[string]func() error{
-		"not a node of a graph":     func() error { return gradcheck.Check(t.Context(), nil, feed, []node{x}) },
-		"differences need float64":  func() error { return gradcheck.Check(t.Context(), narrow, feed, []node{narrow}) },
-		"no value was given":        func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, nil) },
-		"not an input of the graph": func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{ops.Exp(x)}) },
-		"is fed <nil>":              func() error { return gradcheck.Check(t.Context(), ops.Exp(x), exec.Feed{}, []node{x}) },
-		"step 0 and tolerance":      func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, gradcheck.Step(0)) },
+		"not a node of a graph":    func() error { return gradcheck.Check(t.Context(), nil, feed, []node{x}) },
+		"differences need float64": func() error { return gradcheck.Check(t.Context(), narrow, feed, []node{narrow}) },
+		"no value was given":       func() error { return gradcheck.Check(t.Context(), ops.Exp(x), feed, nil) },
+		"not an input of the graph": func() error {
+			return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{ops.Exp(x)})
+		},
+		"is fed <nil>": func() error {
+			return gradcheck.Check(t.Context(), ops.Exp(x), exec.Feed{}, []node{x})
+		},
+		"step 0 and tolerance": func() error {
+			return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, gradcheck.Step(0))
+		},
 		"tolerance -1: both": func() error {
 			return gradcheck.Check(t.Context(), ops.Exp(x), feed, []node{x}, nil, gradcheck.Tolerance(-1))
 		},

@@ -30,13 +30,15 @@ const maxEntries = 5
 // Error lists the entries that differ.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gradcheck: the %s with respect to %s differs from finite differences in %d of %d elements:", e.What, e.Value.Called(), len(e.Entries), e.Count)
+	fmt.Fprintf(&b, "gradcheck: the %s with respect to %s differs from finite differences in %d of %d elements:",
+		e.What, e.Value.Called(), len(e.Entries), e.Count)
 	for i, x := range e.Entries {
 		if i == maxEntries {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.Entries)-maxEntries)
 			break
 		}
-		fmt.Fprintf(&b, "\n  %s%v: the gradient is %.9g, the difference %.9g, relative error %.2g", e.Value.Called(), x.Index, x.Gradient, x.Difference, x.Relative)
+		fmt.Fprintf(&b, "\n  %s%v: the gradient is %.9g, the difference %.9g, relative error %.2g", e.Value.Called(),
+			x.Index, x.Gradient, x.Difference, x.Relative)
 	}
 	return b.String()
 }

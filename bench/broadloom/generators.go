@@ -96,7 +96,8 @@ func pixels(in leaves) node {
 	z := ops.Conv2D(x, ops.Mul(in["first"], before(g, 7, false)), in["bfirst"], ops.Padding(3))
 	for i := range suite.PixelLayers {
 		y := in.numberedConv(ops.Relu(z), "a", i)
-		y = ops.Conv2D(ops.Relu(y), ops.Mul(in[numbered("wb", i)], before(g, 3, true)), in[numbered("bb", i)], ops.Padding(1))
+		y = ops.Conv2D(ops.Relu(y), ops.Mul(in[numbered("wb", i)], before(g, 3, true)), in[numbered("bb", i)],
+			ops.Padding(1))
 		z = ops.Add(z, in.numberedConv(ops.Relu(y), "c", i))
 	}
 	z = in.conv(ops.Relu(z), "middle", "bmiddle")

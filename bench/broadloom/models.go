@@ -73,7 +73,8 @@ func (in leaves) normByBatch(updates *[]node) normalizer {
 
 // normByRunning normalizes by running statistics.
 func (in leaves) normByRunning(x node, suffix string) node {
-	return ops.BatchNormInference(x, in["mean"+suffix], in["variance"+suffix], in["g"+suffix], in["b"+suffix], suite.NormEpsilon)
+	return ops.BatchNormInference(x, in["mean"+suffix], in["variance"+suffix], in["g"+suffix], in["b"+suffix],
+		suite.NormEpsilon)
 }
 
 // convolver makes convolutions without a bias, with the filters of a suffix, that are normalized then.

@@ -19,14 +19,15 @@ func luong(in leaves) node {
 	said := ops.Zeros(g, graph.Float32, x.Shape()[0], graph.Dim(c.Hidden))
 	carry := []node{ops.Select(state[0], 0, 0), ops.Select(state[1], 0, 0), said}
 	target := ops.Embedding(in["y"], in["target"])
-	_, outs := ops.Scan(ops.Loop{Carry: carry, Over: []node{target}, Axis: 1}, func(carry, x []node) (next, out []node) {
-		next = cell.ApplyFrom(p, ops.Concat(-1, x[0], carry[2]), carry[:2]...)
-		query := ops.Unsqueeze(ops.Linear(next[0], in["general"], nil), 1)
-		weights := ops.Softmax(ops.MatMul(query, ops.Transpose(memory, 1, 2)), -1)
-		context := ops.Squeeze(ops.MatMul(weights, memory), 1)
-		said := ops.Tanh(ops.Linear(ops.Concat(-1, context, next[0]), in["combine"], nil))
-		return []node{next[0], next[1], said}, []node{said}
-	})
+	_, outs := ops.Scan(ops.Loop{Carry: carry, Over: []node{target}, Axis: 1},
+		func(carry, x []node) (next, out []node) {
+			next = cell.ApplyFrom(p, ops.Concat(-1, x[0], carry[2]), carry[:2]...)
+			query := ops.Unsqueeze(ops.Linear(next[0], in["general"], nil), 1)
+			weights := ops.Softmax(ops.MatMul(query, ops.Transpose(memory, 1, 2)), -1)
+			context := ops.Squeeze(ops.MatMul(weights, memory), 1)
+			said := ops.Tanh(ops.Linear(ops.Concat(-1, context, next[0]), in["combine"], nil))
+			return []node{next[0], next[1], said}, []node{said}
+		})
 	return tokenLoss(in.linear(outs[0], "head", "bias"), in["t"])
 }
 
@@ -59,7 +60,8 @@ func performer(in leaves) node {
 	features := func(x node) node {
 		x = ops.Mul(x, graph.Num(math.Pow(suite.HeadWidth, -0.25)))
 		half := ops.Mul(ops.Sum(ops.Square(x), -1, ops.KeepDims()), graph.Num(0.5))
-		return ops.Mul(ops.Exp(ops.Sub(ops.Linear(x, in["directions"], nil), half)), graph.Num(1/math.Sqrt(suite.RandomFeatures)))
+		return ops.Mul(ops.Exp(ops.Sub(ops.Linear(x, in["directions"], nil), half)),
+			graph.Num(1/math.Sqrt(suite.RandomFeatures)))
 	}
 	z := in.attended(ops.Embedding(in["x"], in["tokens"]), suite.SmallPerformer.Layers, func(_ int, q, k, v node) node {
 		q, k = features(q), features(k)
@@ -105,7 +107,9 @@ func perceiver(in leaves) node {
 	both := ops.Chunk(in.linear(ops.LayerNorm(x, in["gx"], in["cx"], suite.NormEpsilon), "wkv", "bkv"), -1, 2)
 	y := ops.ScaledDotProductAttention(q, head(both[0]), head(both[1]))
 	z = ops.Add(z, in.linear(ops.Flatten(ops.Transpose(y, 1, 2), 2, 3), "wc", "bc"))
-	z = in.attended(z, suite.SmallPerceiver.Layers, func(_ int, q, k, v node) node { return ops.ScaledDotProductAttention(q, k, v) })
+	z = in.attended(z, suite.SmallPerceiver.Layers, func(_ int, q, k, v node) node {
+		return ops.ScaledDotProductAttention(q, k, v)
+	})
 	return ops.CrossEntropy(in.linear(ops.Mean(z, 1), "head", "bias"), in["t"])
 }
 

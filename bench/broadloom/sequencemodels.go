@@ -52,7 +52,8 @@ func llamaCached(in leaves) (results, updates []node) {
 	for i := range suite.LargerLlama.Layers {
 		// How many places there are is fed, so that each call is for the same one.
 		length := ops.Add(in["place"], graph.Num(0))
-		caches = append(caches, &nn.KVCache{Keys: in[numbered("keys", i)], Values: in[numbered("values", i)], Length: length})
+		caches = append(caches,
+			&nn.KVCache{Keys: in[numbered("keys", i)], Values: in[numbered("values", i)], Length: length})
 	}
 	logits := llama(p, in["x"], suite.LargerLlama, caches)
 	return []node{ops.Select(logits, 1, -1)}, p.Updates()
@@ -107,7 +108,8 @@ func t5Part(in leaves, part string, x, memory node) node {
 			head := func(x, w node) node {
 				return ops.Transpose(ops.Unflatten(ops.Linear(x, w, nil), 2, -1, suite.HeadWidth), 1, 2)
 			}
-			y := ops.ScaledDotProductAttention(head(n, of(kind+"q")), head(memory, of(kind+"k")), head(memory, of(kind+"v")), opts...)
+			y := ops.ScaledDotProductAttention(head(n, of(kind+"q")), head(memory, of(kind+"k")),
+				head(memory, of(kind+"v")), opts...)
 			z = ops.Add(z, ops.Linear(ops.Flatten(ops.Transpose(y, 1, 2), 2, 3), of(kind+"o"), nil))
 		}
 		attend("self_", nil, self...)
@@ -146,7 +148,8 @@ func mixture(layer func(n, chosen, weights, w1, w2 node) node) func(in leaves) n
 		for i := range suite.SmallMixture.Layers {
 			of := func(name string) node { return in[numbered(name, i)] }
 			n := ops.RMSNorm(z, of("norm"), suite.NormEpsilon)
-			weights, chosen := ops.TopK(ops.Softmax(ops.Linear(n, of("router"), nil), -1), graph.Dim(suite.SmallMixture.Chosen), -1, true)
+			weights, chosen := ops.TopK(ops.Softmax(ops.Linear(n, of("router"), nil), -1),
+				graph.Dim(suite.SmallMixture.Chosen), -1, true)
 			weights = ops.Div(weights, ops.Sum(weights, -1, ops.KeepDims()))
 			z = ops.Add(z, layer(n, chosen, weights, of("w1_"), of("w2_")))
 		}
@@ -173,8 +176,10 @@ func chosenExperts(n, chosen, weights, w1, w2 node) node {
 	before := ops.Sub(ops.CumSum(ops.OneHot(flat, experts, graph.Int64), 0), graph.Num(1))
 	place := ops.Squeeze(ops.Gather(before, 1, ops.Unsqueeze(flat, 1)), 1)
 	none := experts.Times(room) // the place of what finds no room
-	slot := ops.Where(ops.Less(place, graph.Num(int(room))), ops.Add(ops.Mul(flat, graph.Num(int(room))), place), graph.Num(int(none)))
-	given := ops.IndexAdd(ops.Zeros(g, n.DType(), none+1, n.Shape()[1]), 0, slot, ops.RepeatInterleave(n, 0, graph.Dim(each)))
+	slot := ops.Where(ops.Less(place, graph.Num(int(room))), ops.Add(ops.Mul(flat, graph.Num(int(room))), place),
+		graph.Num(int(none)))
+	given := ops.IndexAdd(ops.Zeros(g, n.DType(), none+1, n.Shape()[1]), 0, slot,
+		ops.RepeatInterleave(n, 0, graph.Dim(each)))
 	given = ops.Reshape(ops.Narrow(given, 0, 0, none), experts, room, n.Shape()[1])
 	y := ops.Flatten(ops.MatMul(ops.Silu(ops.MatMul(given, w1)), w2), 0, 1)
 	y = ops.Reshape(ops.Embedding(slot, ops.Pad(y, 0, 0, 1, 0)), n.Shape()[0], graph.Dim(each), n.Shape()[1])
@@ -196,12 +201,14 @@ func translator(in leaves) node {
 	cell := nn.NewLSTMCell(g, "decoder", c.Width+c.Hidden, c.Hidden)
 	seen := within(in["lengths"], x.Shape()[1])
 	carry := []node{ops.Select(state[0], 0, 0), ops.Select(state[1], 0, 0)}
-	_, outs := ops.Scan(ops.Loop{Carry: carry, Over: []node{target}, Axis: 1}, func(carry, x []node) (next, out []node) {
-		scores := ops.Squeeze(energy.Apply(p, ops.Tanh(ops.Add(keys, ops.Unsqueeze(query.Apply(p, carry[0]), 1)))), -1)
-		weights := ops.Softmax(ops.Where(seen, scores, graph.Num(math.Inf(-1))), -1)
-		context := ops.Squeeze(ops.MatMul(ops.Unsqueeze(weights, 1), memory), 1)
-		next = cell.ApplyFrom(p, ops.Concat(-1, x[0], context), carry...)
-		return next, []node{ops.Concat(-1, next[0], context)}
-	})
+	_, outs := ops.Scan(ops.Loop{Carry: carry, Over: []node{target}, Axis: 1},
+		func(carry, x []node) (next, out []node) {
+			scores := ops.Squeeze(
+				energy.Apply(p, ops.Tanh(ops.Add(keys, ops.Unsqueeze(query.Apply(p, carry[0]), 1)))), -1)
+			weights := ops.Softmax(ops.Where(seen, scores, graph.Num(math.Inf(-1))), -1)
+			context := ops.Squeeze(ops.MatMul(ops.Unsqueeze(weights, 1), memory), 1)
+			next = cell.ApplyFrom(p, ops.Concat(-1, x[0], context), carry...)
+			return next, []node{ops.Concat(-1, next[0], context)}
+		})
 	return tokenLoss(nn.NewLinear(g, "head", 2*c.Hidden, c.Tokens).Apply(p, outs[0]), in["t"])
 }

@@ -32,11 +32,13 @@ func selective(in leaves, i int, z node) node {
 	step := ops.Softplus(ops.Linear(parts[0], of("step"), of("bstep")))
 	a := ops.Neg(ops.Exp(of("loga")))
 	begin := ops.Zeros(z.Graph(), z.DType(), z.Shape()[0], x.Shape()[2], n)
-	_, outs := ops.Scan(ops.Loop{Carry: []node{begin}, Over: []node{x, step, parts[1], parts[2]}, Axis: 1}, func(carry, now []node) (next, out []node) {
-		x, step, b, c := now[0], ops.Unsqueeze(now[1], -1), ops.Unsqueeze(now[2], 1), ops.Unsqueeze(now[3], 1)
-		state := ops.Add(ops.Mul(ops.Exp(ops.Mul(step, a)), carry[0]), ops.Mul(ops.Mul(step, b), ops.Unsqueeze(x, -1)))
-		return []node{state}, []node{ops.Sum(ops.Mul(state, c), -1)}
-	})
+	_, outs := ops.Scan(ops.Loop{Carry: []node{begin}, Over: []node{x, step, parts[1], parts[2]}, Axis: 1},
+		func(carry, now []node) (next, out []node) {
+			x, step, b, c := now[0], ops.Unsqueeze(now[1], -1), ops.Unsqueeze(now[2], 1), ops.Unsqueeze(now[3], 1)
+			state := ops.Add(ops.Mul(ops.Exp(ops.Mul(step, a)), carry[0]),
+				ops.Mul(ops.Mul(step, b), ops.Unsqueeze(x, -1)))
+			return []node{state}, []node{ops.Sum(ops.Mul(state, c), -1)}
+		})
 	y := ops.Add(outs[0], ops.Mul(x, of("skip")))
 	return ops.Linear(ops.Mul(y, ops.Silu(gate)), of("out"), nil)
 }
@@ -98,10 +100,12 @@ func conformer(in leaves) (results, updates []node) {
 			z = ops.Add(z, ops.Mul(h, graph.Num(0.5)))
 		}
 		half("first")
-		z = ops.Add(z, nn.NewMultiHeadAttention(g, name+"attention", c.Width, c.Heads).Apply(p, norm("attention.norm").Apply(p, z)))
+		z = ops.Add(z, nn.NewMultiHeadAttention(g, name+"attention", c.Width, c.Heads).Apply(
+			p, norm("attention.norm").Apply(p, z)))
 		h := ops.Transpose(norm("conv.norm").Apply(p, z), 1, 2)
 		h = ops.GLU(nn.NewConv1D(g, name+"conv.expand", c.Width, 2*c.Width, 1).Apply(p, h), 1)
-		h = nn.NewConv1D(g, name+"conv.depth", c.Width, c.Width, c.Kernel, nn.Padding(c.Kernel/2), nn.Groups(c.Width)).Apply(p, h)
+		h = nn.NewConv1D(g, name+"conv.depth", c.Width, c.Width, c.Kernel, nn.Padding(c.Kernel/2),
+			nn.Groups(c.Width)).Apply(p, h)
 		h = ops.Silu(nn.NewBatchNorm(g, name+"conv.batch", c.Width).Apply(p, h))
 		h = nn.NewConv1D(g, name+"conv.shrink", c.Width, c.Width, 1).Apply(p, h)
 		z = ops.Add(z, ops.Transpose(h, 1, 2))
@@ -142,7 +146,8 @@ func relative(in leaves) node {
 // distanceSines are sines and cosines of the distances n-1, …, 0, [n, width].
 func distanceSines(g *graph.Graph, n, width graph.Dim) node {
 	distance := ops.Cast(ops.Sub(graph.Num(int(n-1)), ops.Iota(g, 0, n, 1)), graph.Float32)
-	rate := ops.Exp(ops.Mul(ops.Cast(ops.Iota(g, 0, width/2), graph.Float32), graph.Num(-2*math.Log(10000)/float64(width))))
+	rate := ops.Exp(ops.Mul(ops.Cast(ops.Iota(g, 0, width/2), graph.Float32),
+		graph.Num(-2*math.Log(10000)/float64(width))))
 	angle := ops.Mul(distance, rate)
 	return ops.Concat(-1, ops.Sin(angle), ops.Cos(angle))
 }
@@ -153,6 +158,7 @@ func shifted(x node) node {
 	shape := x.Shape()
 	last := len(shape) - 1
 	rows, columns := shape[last-1], shape[last]
-	x = ops.Reshape(ops.Pad(x, -1, 1, 0, 0), append(shape[:last-1:last-1], columns.Plus(1), rows)...).Silence(graph.CodeAxisMixing)
+	x = ops.Reshape(ops.Pad(x, -1, 1, 0, 0),
+		append(shape[:last-1:last-1], columns.Plus(1), rows)...).Silence(graph.CodeAxisMixing)
 	return ops.Reshape(ops.Narrow(x, -2, 1, columns), shape...).Silence(graph.CodeAxisMixing)
 }

@@ -81,7 +81,8 @@ func splines(in leaves) node {
 			count := bases.Shape()[2]
 			rising := ops.Div(ops.Sub(at, from(0, -k-1)), ops.Sub(from(k, -1), from(0, -k-1)))
 			falling := ops.Div(ops.Sub(from(k+1, 0), at), ops.Sub(from(k+1, 0), from(1, -k)))
-			bases = ops.Add(ops.Mul(rising, ops.Narrow(bases, 2, 0, count-1)), ops.Mul(falling, ops.Narrow(bases, 2, 1, count-1)))
+			bases = ops.Add(ops.Mul(rising, ops.Narrow(bases, 2, 0, count-1)),
+				ops.Mul(falling, ops.Narrow(bases, 2, 1, count-1)))
 		}
 		spline := ops.Linear(ops.Flatten(bases, 1, 2), ops.Flatten(in[numbered("spline", i)], 1, 2), nil)
 		z = ops.Add(ops.Linear(ops.Silu(z), in[numbered("base", i)], nil), spline)
@@ -123,11 +124,12 @@ func capsules(in leaves) node {
 func nowcast(in leaves) node {
 	x := in["x"].Shape()
 	zero := ops.Zeros(in["x"].Graph(), graph.Float32, x[0], in["last"].Shape()[1], x[3], x[4])
-	final, _ := ops.Scan(ops.Loop{Carry: []node{zero, zero}, Over: []node{in["x"]}, Axis: 1}, func(carry, x []node) (next, out []node) {
-		parts := ops.Chunk(in.conv(ops.Concat(1, x[0], carry[0]), "w", "b", ops.Padding(1)), 1, 4)
-		c := ops.Add(ops.Mul(ops.Sigmoid(parts[1]), carry[1]), ops.Mul(ops.Sigmoid(parts[0]), ops.Tanh(parts[2])))
-		return []node{ops.Mul(ops.Sigmoid(parts[3]), ops.Tanh(c)), c}, nil
-	})
+	final, _ := ops.Scan(ops.Loop{Carry: []node{zero, zero}, Over: []node{in["x"]}, Axis: 1},
+		func(carry, x []node) (next, out []node) {
+			parts := ops.Chunk(in.conv(ops.Concat(1, x[0], carry[0]), "w", "b", ops.Padding(1)), 1, 4)
+			c := ops.Add(ops.Mul(ops.Sigmoid(parts[1]), carry[1]), ops.Mul(ops.Sigmoid(parts[0]), ops.Tanh(parts[2])))
+			return []node{ops.Mul(ops.Sigmoid(parts[3]), ops.Tanh(c)), c}, nil
+		})
 	return ops.MSE(in.conv(final[0], "last", "blast"), in["y"])
 }
 
@@ -136,15 +138,18 @@ func tagger(in leaves) node {
 	words, t, follows := in["words"], in["t"], in["follows"]
 	g := words.Graph()
 	width, _ := words.Shape()[1].Int()
-	y := nn.NewLSTM(g, "lstm", int(width), int(width), nn.Bidirectional()).Apply(nn.Training(g), ops.Embedding(in["x"], words))
+	y := nn.NewLSTM(g, "lstm", int(width), int(width), nn.Bidirectional()).Apply(
+		nn.Training(g), ops.Embedding(in["x"], words))
 	scores := in.linear(y, "head", "bias")
 	length := t.Shape()[1]
 	pairs := ops.Stack(-1, ops.Narrow(t, 1, 0, length-1), ops.Narrow(t, 1, 1, length-1))
-	own := ops.Add(ops.Sum(ops.Gather(scores, 2, ops.Unsqueeze(t, 2)), 1, 2), ops.Sum(ops.GatherND(follows, pairs, 0), 1))
+	own := ops.Add(ops.Sum(ops.Gather(scores, 2, ops.Unsqueeze(t, 2)), 1, 2),
+		ops.Sum(ops.GatherND(follows, pairs, 0), 1))
 	rest := ops.Narrow(scores, 1, 1, length-1)
-	all, _ := ops.Scan(ops.Loop{Carry: []node{ops.Select(scores, 1, 0)}, Over: []node{rest}, Axis: 1}, func(carry, x []node) (next, out []node) {
-		return []node{ops.Add(ops.LogSumExp(ops.Add(ops.Unsqueeze(carry[0], 2), follows), 1), x[0])}, nil
-	})
+	all, _ := ops.Scan(ops.Loop{Carry: []node{ops.Select(scores, 1, 0)}, Over: []node{rest}, Axis: 1},
+		func(carry, x []node) (next, out []node) {
+			return []node{ops.Add(ops.LogSumExp(ops.Add(ops.Unsqueeze(carry[0], 2), follows), 1), x[0])}, nil
+		})
 	return ops.Mean(ops.Sub(ops.LogSumExp(all[0], 1), own))
 }
 
@@ -156,7 +161,8 @@ func molecules(in leaves) node {
 	for i := range suite.MoleculeLayers {
 		apart := ops.Sub(ops.Unsqueeze(x, 2), ops.Unsqueeze(x, 1))
 		square := ops.Sum(ops.Square(apart), -1, ops.KeepDims())
-		own, other := ops.Expand(ops.Unsqueeze(h, 2), s[0], s[1], s[1], s[2]), ops.Expand(ops.Unsqueeze(h, 1), s[0], s[1], s[1], s[2])
+		own, other := ops.Expand(ops.Unsqueeze(h, 2), s[0], s[1], s[1], s[2]),
+			ops.Expand(ops.Unsqueeze(h, 1), s[0], s[1], s[1], s[2])
 		m := ops.Silu(in.numberedLinear(ops.Concat(-1, own, other, square), "edge", "bedge", i))
 		m = ops.Silu(in.numberedLinear(m, "tell", "btell", i))
 		pull := ops.Linear(ops.Silu(in.numberedLinear(m, "pull", "bpull", i)), in[numbered("far", i)], nil)
@@ -220,7 +226,8 @@ func hashed(in leaves) node {
 		cell := ops.Floor(at)
 		share := ops.Unsqueeze(ops.Sub(at, cell), 1)
 		keys := ops.Unbind(ops.Add(ops.Unsqueeze(ops.Cast(cell, graph.Int64), 1), corners), -1)
-		key := ops.BitXor(ops.BitXor(keys[0], ops.Mul(keys[1], graph.Num(2654435761))), ops.Mul(keys[2], graph.Num(805459861)))
+		key := ops.BitXor(ops.BitXor(keys[0], ops.Mul(keys[1], graph.Num(2654435761))),
+			ops.Mul(keys[2], graph.Num(805459861)))
 		key = ops.Remainder(key, graph.Num(suite.HashEntries))
 		weight := ops.Prod(ops.Where(isFar, share, ops.Sub(graph.Num(1.0), share)), -1, ops.KeepDims())
 		parts = append(parts, ops.Sum(ops.Mul(ops.Embedding(key, table), weight), 1))

@@ -48,7 +48,8 @@ func (in leaves) attendInWindows(z node, i, shift int) node {
 	if shift > 0 {
 		bias = ops.Add(bias, windowMask(g, int(s[1]), int(s[2]), shift))
 	}
-	y := ops.ScaledDotProductAttention(ops.Select(qkv, 0, 0), ops.Select(qkv, 0, 1), ops.Select(qkv, 0, 2), ops.AttentionMask(bias))
+	y := ops.ScaledDotProductAttention(ops.Select(qkv, 0, 0), ops.Select(qkv, 0, 1), ops.Select(qkv, 0, 2),
+		ops.AttentionMask(bias))
 	y = ops.Reshape(ops.Transpose(y, 2, 3), s[0], rows, columns, window, window, s[3])
 	y = ops.Reshape(ops.Permute(y, 0, 1, 3, 2, 4, 5), s...)
 	return in.numberedLinear(y, "wo", "bo", i)

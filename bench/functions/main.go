@@ -1,5 +1,5 @@
-// The functions command measures Fourier transforms, and systems and factors of matrices, with Broadloom and with PyTorch by turns. Without -python it measures
-// Broadloom only.
+// The functions command measures Fourier transforms, and systems and factors of matrices, with Broadloom and with
+// PyTorch by turns. Without -python it measures Broadloom only.
 //
 //	go run -C bench ./functions -python python3
 package main

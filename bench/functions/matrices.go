@@ -50,11 +50,13 @@ func (f function) task() sidebyside.Task {
 	for _, r := range results {
 		if r.name == f.name {
 			return sidebyside.Task{
-				Name:    fmt.Sprintf("%s %d×%d×%d %v", f.name, f.batch, f.size, f.size, f.dtype),
-				DType:   f.dtype,
-				Flops:   r.flops * float64(f.batch*f.size*f.size*f.size),
-				Request: sidebyside.Request{"matrices": map[string]any{"name": f.name, "shape": shape, "operands": r.operands, "dtype": f.dtype.String()}},
-				Shapes:  [][]int{shape, shape}[:r.operands],
+				Name:  fmt.Sprintf("%s %d×%d×%d %v", f.name, f.batch, f.size, f.size, f.dtype),
+				DType: f.dtype,
+				Flops: r.flops * float64(f.batch*f.size*f.size*f.size),
+				Request: sidebyside.Request{
+					"matrices": map[string]any{"name": f.name, "shape": shape, "operands": r.operands,
+						"dtype": f.dtype.String()}},
+				Shapes: [][]int{shape, shape}[:r.operands],
 				Build: func(in []*graph.Node) *graph.Node {
 					eye := ops.Eye(in[0].Graph(), f.dtype, graph.Dim(f.size), graph.Dim(f.size))
 					a := ops.Add(in[0], ops.Mul(eye, ops.Full(in[0].Graph(), f.dtype, float64(4*f.size))))

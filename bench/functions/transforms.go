@@ -45,8 +45,8 @@ func transforms() (list []transform) {
 	return list
 }
 
-// task measures a transform. A transform of n complex numbers counts as 5·n·log2(n) operations, and one of real numbers as half as
-// many.
+// task measures a transform. A transform of n complex numbers counts as 5·n·log2(n) operations, and one of real numbers
+// as half as many.
 func (f transform) task() sidebyside.Task {
 	var sizes []string
 	shape, points := []int{f.batch}, 1
@@ -66,14 +66,16 @@ func (f transform) task() sidebyside.Task {
 		shape = append(shape, 2)
 	}
 	return sidebyside.Task{
-		Name:    fmt.Sprintf("%s %d×%s %v", f.name, f.batch, strings.Join(sizes, "×"), f.dtype),
-		DType:   f.dtype,
-		Flops:   flops,
-		Request: sidebyside.Request{"transform": map[string]any{"name": f.name, "shape": shape, "pairs": isPairs, "dtype": f.dtype.String()}},
-		Shapes:  [][]int{shape},
+		Name:  fmt.Sprintf("%s %d×%s %v", f.name, f.batch, strings.Join(sizes, "×"), f.dtype),
+		DType: f.dtype,
+		Flops: flops,
+		Request: sidebyside.Request{
+			"transform": map[string]any{"name": f.name, "shape": shape, "pairs": isPairs, "dtype": f.dtype.String()}},
+		Shapes: [][]int{shape},
 		Build: func(in []*graph.Node) *graph.Node {
 			return map[string]func(*graph.Node, ...ops.FFTOption) *graph.Node{
-				"fft": ops.FFT, "rfft": ops.RFFT, "irfft": ops.IRFFT, "fft2": ops.FFT2, "rfft2": ops.RFFT2, "irfft2": ops.IRFFT2,
+				"fft": ops.FFT, "rfft": ops.RFFT, "irfft": ops.IRFFT, "fft2": ops.FFT2, "rfft2": ops.RFFT2,
+				"irfft2": ops.IRFFT2,
 			}[f.name](in[0])
 		},
 	}

@@ -52,7 +52,8 @@ func run(args []string, out io.Writer) error {
 	}
 	o.only, o.nodes = strings.Split(*only, ","), strings.Split(*nodes, ",")
 	if !o.child {
-		fmt.Fprintf(out, "%-10s %9s %9s %8s %8s %8s %8s %8s %8s %8s\n", "shape", "asked", "nodes", "build", "check", "compile", "run", "s", "CPU s", "MB")
+		fmt.Fprintf(out, "%-10s %9s %9s %8s %8s %8s %8s %8s %8s %8s\n", "shape", "asked", "nodes", "build", "check",
+			"compile", "run", "s", "CPU s", "MB")
 	}
 	for _, s := range shapes {
 		if !slices.ContainsFunc(o.only, func(part string) bool { return strings.Contains(s.name, part) }) {
@@ -131,7 +132,8 @@ func (o *options) measure(s shape, n int, out io.Writer) error {
 		return err
 	}
 	first := lap()
-	_, err = fmt.Fprintf(out, "%9d %8.2f %8.2f %8.2f %8.2f %8.2f\n", len(g.Nodes()), build, check, compile, first, time.Since(start).Seconds())
+	_, err = fmt.Fprintf(out, "%9d %8.2f %8.2f %8.2f %8.2f %8.2f\n", len(g.Nodes()), build, check, compile, first,
+		time.Since(start).Seconds())
 	return err
 }
 

@@ -85,7 +85,8 @@ var shapes = []shape{
 	{"inplace", func(g *graph.Graph, n int) []exec.Option {
 		y := input(g, "y", 8)
 		x := ops.Copy(input(g, "x", 8))
-		return []exec.Option{exec.Outputs(repeat(n, x, func(x *graph.Node) *graph.Node { return ops.AddInPlace(x, y) }))}
+		return []exec.Option{
+			exec.Outputs(repeat(n, x, func(x *graph.Node) *graph.Node { return ops.AddInPlace(x, y) }))}
 	}},
 	{"parts", func(g *graph.Graph, n int) []exec.Option { // writes of parts of a value
 		x := ops.Copy(input(g, "x", 8))
@@ -185,7 +186,8 @@ var shapes = []shape{
 	}},
 	{"matmul", func(g *graph.Graph, n int) []exec.Option {
 		x, w := input(g, "x", 2, 4), input(g, "w", 4, 4)
-		return []exec.Option{exec.Outputs(repeat(n/2, x, func(x *graph.Node) *graph.Node { return ops.Tanh(ops.MatMul(x, w)) }))}
+		return []exec.Option{
+			exec.Outputs(repeat(n/2, x, func(x *graph.Node) *graph.Node { return ops.Tanh(ops.MatMul(x, w)) }))}
 	}},
 	{"constants", func(g *graph.Graph, n int) []exec.Option { // all is computed at compile time
 		x := graph.Constant(g, []float32{1, 2, 3}, 3)

@@ -1,5 +1,5 @@
-// The layers command measures the convolutions of ResNet-50, depthwise and transposed ones with Broadloom and with PyTorch
-// by turns. Without -python it measures Broadloom only.
+// The layers command measures the convolutions of ResNet-50, depthwise and transposed ones with Broadloom and with
+// PyTorch by turns. Without -python it measures Broadloom only.
 //
 //	go run -C bench ./layers -python python3
 package main

@@ -36,13 +36,17 @@ func (k kind) word() string { return [...]string{"", "depthwise ", "transposed "
 var layers = []layer{
 	{3, 224, 64, 7, 2, 3, plain}, // conv1
 	// conv2_x
-	{64, 56, 64, 1, 1, 0, plain}, {64, 56, 64, 3, 1, 1, plain}, {64, 56, 256, 1, 1, 0, plain}, {256, 56, 64, 1, 1, 0, plain},
+	{64, 56, 64, 1, 1, 0, plain}, {64, 56, 64, 3, 1, 1, plain}, {64, 56, 256, 1, 1, 0, plain},
+	{256, 56, 64, 1, 1, 0, plain},
 	// conv3_x
-	{256, 56, 128, 1, 2, 0, plain}, {128, 28, 128, 3, 1, 1, plain}, {128, 28, 512, 1, 1, 0, plain}, {256, 56, 512, 1, 2, 0, plain}, {512, 28, 128, 1, 1, 0, plain},
+	{256, 56, 128, 1, 2, 0, plain}, {128, 28, 128, 3, 1, 1, plain}, {128, 28, 512, 1, 1, 0, plain},
+	{256, 56, 512, 1, 2, 0, plain}, {512, 28, 128, 1, 1, 0, plain},
 	// conv4_x
-	{512, 28, 256, 1, 2, 0, plain}, {256, 14, 256, 3, 1, 1, plain}, {256, 14, 1024, 1, 1, 0, plain}, {512, 28, 1024, 1, 2, 0, plain}, {1024, 14, 256, 1, 1, 0, plain},
+	{512, 28, 256, 1, 2, 0, plain}, {256, 14, 256, 3, 1, 1, plain}, {256, 14, 1024, 1, 1, 0, plain},
+	{512, 28, 1024, 1, 2, 0, plain}, {1024, 14, 256, 1, 1, 0, plain},
 	// conv5_x
-	{1024, 14, 512, 1, 2, 0, plain}, {512, 7, 512, 3, 1, 1, plain}, {512, 7, 2048, 1, 1, 0, plain}, {1024, 14, 2048, 1, 2, 0, plain}, {2048, 7, 512, 1, 1, 0, plain},
+	{1024, 14, 512, 1, 2, 0, plain}, {512, 7, 512, 3, 1, 1, plain}, {512, 7, 2048, 1, 1, 0, plain},
+	{1024, 14, 2048, 1, 2, 0, plain}, {2048, 7, 512, 1, 1, 0, plain},
 }
 
 // others are the 10 distinct depthwise convolutions of MobileNetV2 on images of 224×224, as in table 2 of M. Sandler
@@ -50,10 +54,13 @@ var layers = []layer{
 // of A. Radford and others, Unsupervised Representation Learning with Deep Convolutional Generative Adversarial
 // Networks, arXiv:1511.06434, with half of its channels and filters of 4×4.
 var others = []layer{
-	{32, 112, 32, 3, 1, 1, depthwise}, {96, 112, 96, 3, 2, 1, depthwise}, {144, 56, 144, 3, 1, 1, depthwise}, {144, 56, 144, 3, 2, 1, depthwise},
-	{192, 28, 192, 3, 1, 1, depthwise}, {192, 28, 192, 3, 2, 1, depthwise}, {384, 14, 384, 3, 1, 1, depthwise}, {576, 14, 576, 3, 1, 1, depthwise},
+	{32, 112, 32, 3, 1, 1, depthwise}, {96, 112, 96, 3, 2, 1, depthwise}, {144, 56, 144, 3, 1, 1, depthwise},
+	{144, 56, 144, 3, 2, 1, depthwise},
+	{192, 28, 192, 3, 1, 1, depthwise}, {192, 28, 192, 3, 2, 1, depthwise}, {384, 14, 384, 3, 1, 1, depthwise},
+	{576, 14, 576, 3, 1, 1, depthwise},
 	{576, 14, 576, 3, 2, 1, depthwise}, {960, 7, 960, 3, 1, 1, depthwise},
-	{512, 4, 256, 4, 2, 1, transposed}, {256, 8, 128, 4, 2, 1, transposed}, {128, 16, 64, 4, 2, 1, transposed}, {64, 32, 3, 4, 2, 1, transposed},
+	{512, 4, 256, 4, 2, 1, transposed}, {256, 8, 128, 4, 2, 1, transposed}, {128, 16, 64, 4, 2, 1, transposed},
+	{64, 32, 3, 4, 2, 1, transposed},
 }
 
 // batches are the numbers of images.
@@ -91,7 +98,8 @@ func (l layer) task(batch int) sidebyside.Task {
 		Name: fmt.Sprintf("%s%d×%d×%d×%d, %d filters %d×%d, stride %d",
 			l.kind.word(), batch, l.channels, l.size, l.size, l.filters, l.kernel, l.kernel, l.stride),
 		DType: graph.Float32,
-		Flops: 2 * float64(batch) * float64(l.places()*l.places()) * float64(l.filters*l.channels/groups*l.kernel*l.kernel),
+		Flops: 2 * float64(batch) * float64(l.places()*l.places()) *
+			float64(l.filters*l.channels/groups*l.kernel*l.kernel),
 		Request: sidebyside.Request{"convolution": map[string]int{
 			"batch": batch, "channels": l.channels, "size": l.size, "filters": l.filters,
 			"kernel": l.kernel, "stride": l.stride, "padding": l.padding, "kind": int(l.kind),

@@ -50,7 +50,8 @@ func agree(w suite.Workload, ours *broadloom.Program, theirs *remote) error {
 		return err
 	}
 	if len(want) != len(got)+len(trained) {
-		return fmt.Errorf("%d results and %d trained tensors, and %d of both in %s", len(got), len(trained), len(want), theirs.peer.name)
+		return fmt.Errorf("%d results and %d trained tensors, and %d of both in %s", len(got), len(trained), len(want),
+			theirs.peer.name)
 	}
 	for i := range got {
 		if d, n := distance(got[i], want[i]), distance(want[i], nil); !(d <= resultTolerance*n) {

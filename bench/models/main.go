@@ -45,7 +45,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.only, "only", "", "measure workloads whose name contains one of these, comma-separated")
 	flags.IntVar(&o.threads, "threads", 1, "threads that a side may use")
 	flags.IntVar(&o.rule.Rounds, "rounds", 7, "samples of each side for each workload")
-	flags.DurationVar(&o.patience, "patience", 5*time.Minute, "time that a peer may take for its first result of a workload")
+	flags.DurationVar(&o.patience, "patience", 5*time.Minute,
+		"time that a peer may take for its first result of a workload")
 	flags.DurationVar(&o.rule.Sample, "sample", 100*time.Millisecond, "length of a sample")
 	if err := flags.Parse(args); err != nil {
 		return o, err

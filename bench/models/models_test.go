@@ -119,7 +119,8 @@ func TestMemoryIsNoMoreThanPyTorchs(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, args := range [][]string{{"extra"}, {"-peers", "torch,tea"}, {"-threads", "0"}, {"-rounds", "0"}, {"-sample", "0s"}, {"-patience", "0s"}} {
+	for _, args := range [][]string{{"extra"}, {"-peers", "torch,tea"}, {"-threads", "0"}, {"-rounds", "0"},
+		{"-sample", "0s"}, {"-patience", "0s"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

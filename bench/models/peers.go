@@ -38,7 +38,8 @@ var (
 )
 
 // torchScript is PyTorch's side, with all of its models.
-var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch, generatorsTorch, moresequencesTorch, learningTorch, structuredTorch)
+var torchScript = slices.Concat(sideTorch, sequencesTorch, imagesTorch, scientificTorch, classifiersTorch,
+	generatorsTorch, moresequencesTorch, learningTorch, structuredTorch)
 
 // peer is another library, with a way to run it.
 type peer struct {

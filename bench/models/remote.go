@@ -28,7 +28,8 @@ func (u unable) Error() string { return u.reason }
 
 // start starts an interpreter and prepares a workload in it. An error is [unable] if the peer has
 // no such workload, or is not installed.
-func (p peer) start(ctx context.Context, interpreter string, threads int, w suite.Workload, in *suite.Inputs) (*remote, error) {
+func (p peer) start(ctx context.Context, interpreter string, threads int, w suite.Workload, in *suite.Inputs) (*remote,
+	error) {
 	python, err := sidebyside.StartScript(ctx, interpreter, threads, slices.Concat(p.script, serve))
 	if err != nil {
 		return nil, unable{reason: err.Error()}

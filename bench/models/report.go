@@ -101,7 +101,8 @@ func times(ratio float64) string {
 func (r *report) end() {
 	for _, g := range suite.Groups {
 		if m := r.means[g]; m.count > 0 {
-			fmt.Fprintf(r.out, "\nGeometric mean of %d ratios of medians%s: %.2f.\n", m.count, g.Of(), math.Exp(m.logs/float64(m.count)))
+			fmt.Fprintf(r.out, "\nGeometric mean of %d ratios of medians%s: %.2f.\n", m.count, g.Of(),
+				math.Exp(m.logs/float64(m.count)))
 		}
 	}
 	r.missing()

@@ -26,7 +26,8 @@ func TestGroupsHaveMeansOfTheirOwn(t *testing.T) {
 		r.add(w, []measurement{{Timing: sidebyside.Timing{Min: 1, Median: 1}}, theirs})
 	}
 	r.end()
-	for _, want := range []string{"Geometric mean of 2 ratios of medians: 4.00.\n", "Geometric mean of 1 ratios of medians of more models: 3.00.\n", "| – | – | – |\n"} {
+	for _, want := range []string{"Geometric mean of 2 ratios of medians: 4.00.\n",
+		"Geometric mean of 1 ratios of medians of more models: 3.00.\n", "| – | – | – |\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())
 		}

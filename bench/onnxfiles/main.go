@@ -38,12 +38,13 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&rule.Rounds, "rounds", 7, "samples of each side for each model")
 	flags.DurationVar(&rule.Sample, "sample", 100*time.Millisecond, "length of a sample")
 	sizes := map[string]int{}
-	flags.Func("size", "the value of a named size, as `name=number`; repeatable; others are 1", func(text string) error {
-		name, value, _ := strings.Cut(text, "=")
-		n, err := strconv.Atoi(value)
-		sizes[name] = n
-		return err
-	})
+	flags.Func("size", "the value of a named size, as `name=number`; repeatable; others are 1",
+		func(text string) error {
+			name, value, _ := strings.Cut(text, "=")
+			n, err := strconv.Atoi(value)
+			sizes[name] = n
+			return err
+		})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,7 +53,8 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer p.Close()
-	fmt.Println("| model | Broadloom, ms | ONNX Runtime, ms | ratio, least | median | compile, s | first result, s | ONNX Runtime's, s | differs by |")
+	fmt.Println(
+		"| model | Broadloom, ms | ONNX Runtime, ms | ratio, least | median | compile, s | first result, s | ONNX Runtime's, s | differs by |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, path := range flags.Args() {
 		m, err := load(path, sizes, *threads)
@@ -67,7 +69,8 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %.3g | %.3g | %.2f | %.2f | %.3f | %.3f | %.3f | %.1g |\n", m.name, t[0].Min*1e3, t[1].Min*1e3, t[1].Min/t[0].Min,
+		fmt.Printf("| %s | %.3g | %.3g | %.2f | %.2f | %.3f | %.3f | %.3f | %.1g |\n", m.name, t[0].Min*1e3,
+			t[1].Min*1e3, t[1].Min/t[0].Min,
 			t[1].Median/t[0].Median, m.compiled.Seconds(), m.first.Seconds(), theirs, differs)
 	}
 	return nil

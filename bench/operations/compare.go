@@ -10,7 +10,8 @@ import (
 )
 
 // tolerances are how far an element may be from PyTorch's, relatively to its magnitude and the mean one.
-var tolerances = map[graph.DType]float64{graph.Float16: 5e-3, graph.BFloat16: 3e-2, graph.Float32: 2e-4, graph.Float64: 1e-8}
+var tolerances = map[graph.DType]float64{
+	graph.Float16: 5e-3, graph.BFloat16: 3e-2, graph.Float32: 2e-4, graph.Float64: 1e-8}
 
 // result is a result in PyTorch.
 type result struct {
@@ -31,8 +32,10 @@ func differs(got exec.Array, want result, drawn bool) string {
 	if drawn {
 		mean, deviation := moments(values)
 		theirs, theirDeviation := moments(want.values)
-		if far := (0.02 + 5/math.Sqrt(float64(len(values)))) * max(0.1, theirDeviation); math.Abs(mean-theirs) > far || math.Abs(deviation-theirDeviation) > far {
-			return fmt.Sprintf("mean and deviation are %.4g and %.4g, and %.4g and %.4g in PyTorch", mean, deviation, theirs, theirDeviation)
+		if far := (0.02 + 5/math.Sqrt(float64(len(values)))) * max(0.1, theirDeviation); math.Abs(mean-theirs) > far ||
+			math.Abs(deviation-theirDeviation) > far {
+			return fmt.Sprintf("mean and deviation are %.4g and %.4g, and %.4g and %.4g in PyTorch", mean, deviation,
+				theirs, theirDeviation)
 		}
 		return ""
 	}
@@ -51,7 +54,8 @@ func differs(got exec.Array, want result, drawn bool) string {
 	if wrong == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d elements differ: element %d is %v, and %v in PyTorch", wrong, len(values), first, values[first], want.values[first])
+	return fmt.Sprintf("%d of %d elements differ: element %d is %v, and %v in PyTorch", wrong, len(values), first,
+		values[first], want.values[first])
 }
 
 // meanMagnitude is that of the finite elements.

@@ -1,6 +1,7 @@
-// The operations command measures single operations with Broadloom and with PyTorch by turns, after it has compared their results: the
-// examples of the reference of operations, with large operands, and a table of shapes, dtypes, draws and steps of optimisers, each
-// forward and with its gradients. It prints a Markdown table, worst first, what differs, and what took long to compile.
+// The operations command measures single operations with Broadloom and with PyTorch by turns, after it has compared
+// their results: the examples of the reference of operations, with large operands, and a table of shapes, dtypes, draws
+// and steps of optimisers, each forward and with its gradients. It prints a Markdown table, worst first, what differs,
+// and what took long to compile.
 //
 //	go run -C bench ./operations -python python3
 package main
@@ -44,7 +45,8 @@ func parse(args []string) (o options, err error) {
 	flags.IntVar(&o.threads, "threads", 1, "threads that a side may use")
 	flags.IntVar(&o.rule.Rounds, "rounds", 5, "samples of each side for each operation")
 	flags.DurationVar(&o.rule.Sample, "sample", 5*time.Millisecond, "length of a sample")
-	flags.BoolVar(&o.profiles, "profile", false, "print Broadloom's kernels of each operation, in place of measurements")
+	flags.BoolVar(&o.profiles, "profile", false,
+		"print Broadloom's kernels of each operation, in place of measurements")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -75,7 +77,9 @@ func (o *options) tasks() (list []task, err error) {
 	if o.from != "reference" {
 		list = append(list, table()...)
 	}
-	return slices.DeleteFunc(list, func(t task) bool { return !o.only.MatchString(t.name) || o.except.MatchString(t.name) }), nil
+	return slices.DeleteFunc(list, func(t task) bool {
+		return !o.only.MatchString(t.name) || o.except.MatchString(t.name)
+	}), nil
 }
 
 func run(ctx context.Context, args []string) (err error) {

@@ -39,7 +39,9 @@ var computing = []entry{
 	{"int32<100 1000000", "x % 7", func(x, y, z node) node { return ops.Remainder(x, graph.Num(7)) }},
 	{"uint8<100 1000000; uint8 positive<100 1000000", "x // y", func(x, y, z node) node { return ops.FloorDiv(x, y) }},
 	{"int64<100 1000000; int64<100 1000000", "x * y", func(x, y, z node) node { return ops.Mul(x, y) }},
-	{"int64<100 1000000; int64<100 1000000", "torch.maximum(x, y)", func(x, y, z node) node { return ops.Maximum(x, y) }},
+	{"int64<100 1000000; int64<100 1000000", "torch.maximum(x, y)", func(x, y, z node) node {
+		return ops.Maximum(x, y)
+	}},
 	{"int64<100 1000000; int64<100 1000000", "x == y", func(x, y, z node) node { return ops.Equal(x, y) }},
 	{"int64<100 1000000; int64<100 1000000", "x & y", func(x, y, z node) node { return ops.BitAnd(x, y) }},
 	{"int64<100 1000000; int64<5 1000000", "x << y", func(x, y, z node) node { return ops.ShiftLeft(x, y) }},

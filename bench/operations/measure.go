@@ -112,7 +112,8 @@ func (r *runner) compare(t *task, p *program, values []exec.Array) (string, erro
 	asked := request{Call: t.call, Setup: t.setup, Sizes: t.sizes, Before: p.calls - 1}
 	var payload [][]byte
 	for i, x := range p.inputs {
-		asked.Tensors = append(asked.Tensors, tensor{x.Name(), x.DType().String(), append([]int{}, p.given[i].Shape...), slices.Contains(p.wrt, x)})
+		asked.Tensors = append(asked.Tensors,
+			tensor{x.Name(), x.DType().String(), append([]int{}, p.given[i].Shape...), slices.Contains(p.wrt, x)})
 		payload = append(payload, bytesOf(p.given[i].Data))
 	}
 	var answer struct {

@@ -47,7 +47,9 @@ var reducing = []entry{
 	{"1000 1000", "torch.linalg.vector_norm(x, 2, 0)", func(x, y, z node) node { return ops.Norm(x, 2, 0) }},
 	{"1000 1000", "torch.linalg.vector_norm(x, 1, 1)", func(x, y, z node) node { return ops.Norm(x, 1, 1) }},
 	{"1000 1000", "torch.linalg.vector_norm(x, 3, 1)", func(x, y, z node) node { return ops.Norm(x, 3, 1) }},
-	{"1000 1000", "torch.linalg.vector_norm(x, math.inf, 1)", func(x, y, z node) node { return ops.Norm(x, math.Inf(1), 1) }},
+	{"1000 1000", "torch.linalg.vector_norm(x, math.inf, 1)", func(x, y, z node) node {
+		return ops.Norm(x, math.Inf(1), 1)
+	}},
 	{"1000 1000", "torch.linalg.vector_norm(x, 0, 1)", func(x, y, z node) node { return ops.Norm(x, 0, 1) }},
 	{"1000 1000", "x.logsumexp(0)", func(x, y, z node) node { return ops.LogSumExp(x, 0) }},
 	{"1000 1000", "x.logsumexp(1)", func(x, y, z node) node { return ops.LogSumExp(x, 1) }},
@@ -74,7 +76,9 @@ var reducing = []entry{
 	{"float64 1000 1000", "x.argmax(1)", func(x, y, z node) node { return ops.ArgMax(x, 1) }},
 	{"200 1000", "x.median(1)[0]", func(x, y, z node) node { v, _ := ops.Median(x, 1); return v }},
 	{"200 1000", "x.kthvalue(10, 1)[0]", func(x, y, z node) node { v, _ := ops.KthValue(x, 10, 1); return v }},
-	{"1000 200", "torch.quantile(x, 0.3, 1)", func(x, y, z node) node { return ops.Quantile(x, graph.Num(0.3), 1, ops.QuantileLinear) }},
+	{"1000 200", "torch.quantile(x, 0.3, 1)", func(x, y, z node) node {
+		return ops.Quantile(x, graph.Num(0.3), 1, ops.QuantileLinear)
+	}},
 	{"200 1000", "x.topk(5, 1)[0]", func(x, y, z node) node { v, _ := ops.TopK(x, 5, 1, true); return v }},
 	{"1000 200", "x.topk(5, 0)[0]", func(x, y, z node) node { v, _ := ops.TopK(x, 5, 0, true); return v }},
 	{"int64<50 200 1000", "x.mode(1)[0]", func(x, y, z node) node { v, _ := ops.Mode(x, 1); return v }},
@@ -100,5 +104,7 @@ var running = []entry{
 	{"1000 1000", "x.logcumsumexp(0)", func(x, y, z node) node { return ops.LogCumSumExp(x, 0) }},
 	{"1000 1000", "x.diff(1, 1)", func(x, y, z node) node { return ops.Diff(x, 1, 1) }},
 	{"1000 1000", "x.diff(1, 0)", func(x, y, z node) node { return ops.Diff(x, 1, 0) }},
-	{"1000 1000", "torch.cumulative_trapezoid(x, dx=0.5)", func(x, y, z node) node { return ops.CumulativeTrapezoid(x, graph.Num(0.5), 1) }},
+	{"1000 1000", "torch.cumulative_trapezoid(x, dx=0.5)", func(x, y, z node) node {
+		return ops.CumulativeTrapezoid(x, graph.Num(0.5), 1)
+	}},
 }

@@ -44,12 +44,14 @@ func (r *report) write(out io.Writer) error {
 			slow = append(slow, fmt.Sprintf("%s: %.0f ms", m.name, 1e3*m.first))
 		}
 	}
-	fmt.Fprintf(out, "\n- geometric mean of %d ratios of least times, PyTorch by Broadloom: %.2f; below 1: %d\n", len(r.rows), math.Exp(logs/float64(max(1, len(r.rows)))), below)
+	fmt.Fprintf(out, "\n- geometric mean of %d ratios of least times, PyTorch by Broadloom: %.2f; below 1: %d\n",
+		len(r.rows), math.Exp(logs/float64(max(1, len(r.rows)))), below)
 	for _, part := range []struct {
 		title string
 		lines []string
 	}{
-		{"first results that took longer than a call by more than 50 ms", slow}, {"not measured", r.failed}, {"different results", r.different},
+		{"first results that took longer than a call by more than 50 ms", slow}, {"not measured", r.failed},
+		{"different results", r.different},
 	} {
 		if len(part.lines) == 0 {
 			continue

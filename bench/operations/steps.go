@@ -27,7 +27,8 @@ func steps() (list []task) {
 		{"ASGD([x], lr=0.01)", optim.ASGD(0.01)},
 	} {
 		list = append(list, task{
-			name: "optim." + o.python + " [1000 1000]", call: "step(o, x, y)", setup: "x.requires_grad_(); o = torch.optim." + o.python,
+			name: "optim." + o.python +
+				" [1000 1000]", call: "step(o, x, y)", setup: "x.requires_grad_(); o = torch.optim." + o.python,
 			kinds: func(string) kind { return normal },
 			bound: func(string) int { return 1 },
 			build: func() (results, updates []node, err error) {
@@ -47,7 +48,9 @@ func steps() (list []task) {
 		{"Adagrad([x], lr=0.01)", optim.Adagrad(0.01, optim.UsedRows())},
 	} {
 		list = append(list, task{
-			name: "embedding and optim." + o.python + " [50000 64, 2048 indices]", call: "sparse_step(o, x, i, y)", setup: "x.requires_grad_(); o = torch.optim." + o.python,
+			name: "embedding and optim." + o.python +
+				" [50000 64, 2048 indices]", call: "sparse_step(o, x, i, y)", setup: "x.requires_grad_(); o = torch.optim." +
+				o.python,
 			kinds: func(string) kind { return normal },
 			bound: func(string) int { return 50000 },
 			build: func() (results, updates []node, err error) {

@@ -11,7 +11,9 @@ import (
 
 // entry is an operation on operands x, y and z.
 type entry struct {
-	in    string // operands: "1000 50; int64<1000 200; share 9", with a dtype where it is not float32, and the bound or the kind of numbers
+	// operands: "1000 50; int64<1000 200; share 9", with a dtype where it is not float32, and the bound or the kind of
+	// numbers
+	in    string
 	call  string // in PyTorch
 	build func(x, y, z node) node
 }
@@ -21,7 +23,8 @@ var names = []string{"x", "y", "z"}
 
 // table makes tasks of all entries, forward and with gradients, and of the steps of optimisers.
 func table() (list []task) {
-	for _, entries := range [][]entry{pooling, resizing, reducing, running, moving, broadcasting, gathering, normalizing, converting, computing, losing} {
+	for _, entries := range [][]entry{pooling, resizing, reducing, running, moving, broadcasting, gathering,
+		normalizing, converting, computing, losing} {
 		for _, e := range entries {
 			t := e.task()
 			list = append(list, t)

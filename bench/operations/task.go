@@ -132,7 +132,8 @@ func (p *program) give(g *graph.Graph, t *task, k kind, tight bool) error {
 }
 
 // fitting are the kinds of numbers of operands of some names.
-var fitting = map[string]kind{"upstream": normal, "samples": share, "edges": rising, "boundaries": rising, "sorted": rising}
+var fitting = map[string]kind{"upstream": normal, "samples": share, "edges": rising, "boundaries": rising,
+	"sorted": rising}
 
 // run makes one call.
 func (p *program) run() (*exec.Results, error) {

@@ -53,7 +53,8 @@ func parse(args []string, usage io.Writer) (options, error) {
 	var opts options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(usage)
-	flags.StringVar(&opts.python, "python", "", "Python `interpreter` that has NumPy and PyTorch; without it only Broadloom is measured")
+	flags.StringVar(&opts.python, "python", "",
+		"Python `interpreter` that has NumPy and PyTorch; without it only Broadloom is measured")
 	flags.IntVar(&opts.threads, "threads", 1, "threads that a side may use")
 	flags.IntVar(&opts.rule.Rounds, "rounds", 9, "samples of each side for each task")
 	flags.DurationVar(&opts.rule.Sample, "sample", 10*time.Millisecond, "length of a sample")

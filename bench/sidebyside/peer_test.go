@@ -35,24 +35,28 @@ func TestPythonComputesTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, task := range []Task{{
-		DType:   graph.Float64,
-		Request: Request{"product": map[string]any{"m": 3, "n": 4, "k": 5, "transpose_a": true, "transpose_b": false, "dtype": "float64"}},
-		Shapes:  [][]int{{5, 3}, {5, 4}},
-		Build:   func(in []*graph.Node) *graph.Node { return ops.MatMul(ops.Transpose(in[0], 0, 1), in[1]) },
+		DType: graph.Float64,
+		Request: Request{"product": map[string]any{
+			"m": 3, "n": 4, "k": 5, "transpose_a": true, "transpose_b": false, "dtype": "float64"}},
+		Shapes: [][]int{{5, 3}, {5, 4}},
+		Build:  func(in []*graph.Node) *graph.Node { return ops.MatMul(ops.Transpose(in[0], 0, 1), in[1]) },
 	}, {
-		DType:   graph.Float32,
-		Request: Request{"product": map[string]any{"m": 1, "n": 4, "k": 7, "transpose_a": false, "transpose_b": true, "dtype": "float32"}},
-		Shapes:  [][]int{{1, 7}, {4, 7}},
-		Build:   func(in []*graph.Node) *graph.Node { return ops.MatMul(in[0], ops.Transpose(in[1], 0, 1)) },
+		DType: graph.Float32,
+		Request: Request{"product": map[string]any{
+			"m": 1, "n": 4, "k": 7, "transpose_a": false, "transpose_b": true, "dtype": "float32"}},
+		Shapes: [][]int{{1, 7}, {4, 7}},
+		Build:  func(in []*graph.Node) *graph.Node { return ops.MatMul(in[0], ops.Transpose(in[1], 0, 1)) },
 	}, {
-		DType:   graph.Float64,
-		Request: Request{"transform": map[string]any{"name": "fft2", "shape": []int{3, 4, 5, 2}, "pairs": true, "dtype": "float64"}},
-		Shapes:  [][]int{{3, 4, 5, 2}},
-		Build:   func(in []*graph.Node) *graph.Node { return ops.FFT2(in[0]) },
+		DType: graph.Float64,
+		Request: Request{"transform": map[string]any{
+			"name": "fft2", "shape": []int{3, 4, 5, 2}, "pairs": true, "dtype": "float64"}},
+		Shapes: [][]int{{3, 4, 5, 2}},
+		Build:  func(in []*graph.Node) *graph.Node { return ops.FFT2(in[0]) },
 	}, {
-		DType:   graph.Float32,
-		Request: Request{"convolution": map[string]int{"batch": 2, "channels": 3, "size": 9, "filters": 4, "kernel": 3, "stride": 2, "padding": 1}},
-		Shapes:  [][]int{{2, 3, 9, 9}, {4, 3, 3, 3}},
+		DType: graph.Float32,
+		Request: Request{"convolution": map[string]int{
+			"batch": 2, "channels": 3, "size": 9, "filters": 4, "kernel": 3, "stride": 2, "padding": 1}},
+		Shapes: [][]int{{2, 3, 9, 9}, {4, 3, 3, 3}},
 		Build: func(in []*graph.Node) *graph.Node {
 			return ops.Conv2D(in[0], in[1], nil, ops.Stride(2), ops.Padding(1))
 		},

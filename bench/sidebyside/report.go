@@ -33,7 +33,8 @@ func newReport(out io.Writer, library string) *report {
 	if library == "" {
 		fmt.Fprint(out, "| task | Broadloom, GFLOP/s | share of peak |\n| --- | ---: | ---: |\n")
 	} else {
-		fmt.Fprintf(out, "| task | Broadloom, GFLOP/s | %s, GFLOP/s | ratio, least | ratio, median | share of peak |\n", library)
+		fmt.Fprintf(out, "| task | Broadloom, GFLOP/s | %s, GFLOP/s | ratio, least | ratio, median | share of peak |\n",
+			library)
 		fmt.Fprint(out, "| --- | ---: | ---: | ---: | ---: | ---: |\n")
 	}
 	return r
@@ -76,7 +77,8 @@ func (r *report) end() {
 	}
 	n := float64(len(r.rows))
 	worst := slices.MinFunc(r.rows, func(a, b row) int { return cmp.Compare(a.ratio, b.ratio) })
-	fmt.Fprintf(r.out, "- geometric mean of %d ratios of times, %s by Broadloom: %.2f of least times, %.2f of medians\n",
+	fmt.Fprintf(
+		r.out, "- geometric mean of %d ratios of times, %s by Broadloom: %.2f of least times, %.2f of medians\n",
 		len(r.rows), r.library, math.Exp(logs/n), math.Exp(medians/n))
 	fmt.Fprintf(r.out, "- below 1: %d; worst: %.2f, %s\n", below, worst.ratio, worst.name)
 }

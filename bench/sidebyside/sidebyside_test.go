@@ -86,7 +86,8 @@ func TestTable(t *testing.T) {
 	if err := run(t.Context(), opts, "NumPy", []Task{doubled()}, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`(?m)^\| doubled \| [0-9.]+ \| 0\.0+4\d* \| [0-9.]+ \| [0-9.]+ \| (\d+ %|–) \|$`, "geometric mean of 1 ratios", "below 1: 0; worst: .* doubled"} {
+	for _, want := range []string{`(?m)^\| doubled \| [0-9.]+ \| 0\.0+4\d* \| [0-9.]+ \| [0-9.]+ \| (\d+ %|–) \|$`,
+		"geometric mean of 1 ratios", "below 1: 0; worst: .* doubled"} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())
 		}
@@ -119,7 +120,8 @@ func TestWithoutPython(t *testing.T) {
 	if err := run(t.Context(), opts, "NumPy", []Task{doubled(), other}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if text := out.String(); !strings.Contains(text, "| doubled |") || strings.Contains(text, "other") || strings.Contains(text, "NumPy") {
+	if text := out.String(); !strings.Contains(text, "| doubled |") || strings.Contains(text, "other") ||
+		strings.Contains(text, "NumPy") {
 		t.Error(text)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestSidesStandStillBetweenSamples has a program with a thread that counts. It counts while a sample is taken, and not while
-// another side would be measured.
+// TestSidesStandStillBetweenSamples has a program with a thread that counts. It counts while a sample is taken, and not
+// while another side would be measured.
 func TestSidesStandStillBetweenSamples(t *testing.T) {
 	python, err := StartScript(t.Context(), interpreter(t), 1, []byte(`
 import json, sys, threading, time
@@ -45,6 +45,8 @@ for line in sys.stdin:
 	}
 	time.Sleep(500 * time.Millisecond)
 	if during, all := sampled-before, counted()-sampled; during < 5 || all > 2*during+50 {
-		t.Errorf("%g were counted while a sample was taken, and %g in another one with a pause of five times its length", during, all)
+		t.Errorf(
+			"%g were counted while a sample was taken, and %g in another one with a pause of five times its length",
+			during, all)
 	}
 }

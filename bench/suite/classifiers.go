@@ -2,16 +2,18 @@ package suite
 
 import "math"
 
-// MBConv is one of EfficientNet's blocks: MobileNetV2's, with filters of several sizes, and with factors for channels that come from their means.
+// MBConv is one of EfficientNet's blocks: MobileNetV2's, with filters of several sizes, and with factors for channels
+// that come from their means.
 type MBConv struct {
 	Bottleneck
 	Kernel, Squeezed int
 }
 
-// EfficientNet lists the blocks of EfficientNet-B0, as in table 1 of M. Tan, Q. V. Le, EfficientNet, arXiv:1905.11946. Factors come from a quarter of
-// the block's channels.
+// EfficientNet lists the blocks of EfficientNet-B0, as in table 1 of M. Tan, Q. V. Le, EfficientNet, arXiv:1905.11946.
+// Factors come from a quarter of the block's channels.
 var EfficientNet = mbConvs(32, [][5]int{
-	{1, 16, 1, 1, 3}, {6, 24, 2, 2, 3}, {6, 40, 2, 2, 5}, {6, 80, 3, 2, 3}, {6, 112, 3, 1, 5}, {6, 192, 4, 2, 5}, {6, 320, 1, 1, 3},
+	{1, 16, 1, 1, 3}, {6, 24, 2, 2, 3}, {6, 40, 2, 2, 5}, {6, 80, 3, 2, 3}, {6, 112, 3, 1, 5}, {6, 192, 4, 2, 5},
+	{6, 320, 1, 1, 3},
 })
 
 // mbConvs expands rows of the table: those of bottlenecks, and the size of depthwise filters.
@@ -25,8 +27,8 @@ func mbConvs(in int, rows [][5]int) []MBConv {
 	return list
 }
 
-// efficientNet makes square images, their classes if the model is trained, and its parameters, named as MobileNetV2's beside layers "s…" to fewer
-// channels and "e…" back.
+// efficientNet makes square images, their classes if the model is trained, and its parameters, named as MobileNetV2's
+// beside layers "s…" to fewer channels and "e…" back.
 func efficientNet(batch, size int) func(*source) {
 	const classes, width = 1000, 1280
 	return func(s *source) {
@@ -46,7 +48,8 @@ func efficientNet(batch, size int) func(*source) {
 	}
 }
 
-// VGG11 lists channels of 3×3 convolutions; 0 is a pool. It is column A in table 1 of K. Simonyan, A. Zisserman, arXiv:1409.1556.
+// VGG11 lists channels of 3×3 convolutions; 0 is a pool. It is column A in table 1 of K. Simonyan, A. Zisserman,
+// arXiv:1409.1556.
 var VGG11 = []int{64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0}
 
 // VGGPlaces is the height and the width of what an adaptive pool makes of images of any size.
@@ -74,11 +77,13 @@ func vgg(batch, size int) func(*source) {
 	}
 }
 
-// ShuffleStages lists channels and blocks of each stage of ShuffleNetV2, as in table 5 of N. Ma, X. Zhang, H.-T. Zheng, J. Sun, arXiv:1807.11164.
+// ShuffleStages lists channels and blocks of each stage of ShuffleNetV2, as in table 5 of N. Ma, X. Zhang, H.-T. Zheng,
+// J. Sun, arXiv:1807.11164.
 var ShuffleStages = [][2]int{{116, 4}, {232, 8}, {464, 4}}
 
-// shuffleNet makes square images with their classes and the parameters of ShuffleNetV2: of each block "a…", "b…" and "c…", and of those that halve images
-// "p…" and "q…" on the other side. Norms before ReLU have a bias of 3, as MobileNetV2's.
+// shuffleNet makes square images with their classes and the parameters of ShuffleNetV2: of each block "a…", "b…" and
+// "c…", and of those that halve images "p…" and "q…" on the other side. Norms before ReLU have a bias of 3, as
+// MobileNetV2's.
 func shuffleNet(batch, size int) func(*source) {
 	const classes, first, width, middle = 1000, 24, 1024, 3
 	return func(s *source) {
@@ -106,11 +111,13 @@ func shuffleNet(batch, size int) func(*source) {
 	}
 }
 
-// Inceptions lists channels of blocks: of the 1×1 convolution, of those before and of the 3×3 ones, of those before and of the 5×5 ones, and of those behind
-// a pool, as in table 1 of C. Szegedy et al., arXiv:1409.4842.
-var Inceptions = [][6]int{{64, 96, 128, 16, 32, 32}, {128, 128, 192, 32, 96, 64}, {192, 96, 208, 16, 48, 64}, {160, 112, 224, 24, 64, 64}}
+// Inceptions lists channels of blocks: of the 1×1 convolution, of those before and of the 3×3 ones, of those before and
+// of the 5×5 ones, and of those behind a pool, as in table 1 of C. Szegedy et al., arXiv:1409.4842.
+var Inceptions = [][6]int{{64, 96, 128, 16, 32, 32}, {128, 128, 192, 32, 96, 64}, {192, 96, 208, 16, 48, 64},
+	{160, 112, 224, 24, 64, 64}}
 
-// inception makes square images with their classes, and the parameters of a few blocks of convolutions beside each other.
+// inception makes square images with their classes, and the parameters of a few blocks of convolutions beside each
+// other.
 func inception(batch, size int) func(*source) {
 	const classes, first = 1000, 192
 	return func(s *source) {
@@ -137,8 +144,9 @@ func inception(batch, size int) func(*source) {
 // PointWidths are those of layers that each point goes through before the maximum over points.
 var PointWidths = []int{64, 128, 1024}
 
-// pointNet makes clouds of points with their classes and the parameters of layers for each point, one sequence of which tells how to turn the points, and
-// another one the class, as in C. R. Qi, H. Su, K. Mo, L. J. Guibas, arXiv:1612.00593.
+// pointNet makes clouds of points with their classes and the parameters of layers for each point, one sequence of which
+// tells how to turn the points, and another one the class, as in C. R. Qi, H. Su, K. Mo, L. J. Guibas,
+// arXiv:1612.00593.
 func pointNet(batch, points int) func(*source) {
 	const classes = 40
 	return func(s *source) {
@@ -162,8 +170,8 @@ func pointNet(batch, points int) func(*source) {
 	}
 }
 
-// spatial makes small images with their classes, and the parameters of convolutions that tell how an image is moved, and of those that tell its class, as in
-// M. Jaderberg, K. Simonyan, A. Zisserman, K. Kavukcuoglu, arXiv:1506.02025.
+// spatial makes small images with their classes, and the parameters of convolutions that tell how an image is moved,
+// and of those that tell its class, as in M. Jaderberg, K. Simonyan, A. Zisserman, K. Kavukcuoglu, arXiv:1506.02025.
 func spatial(batch, size int) func(*source) {
 	const classes = 10
 	return func(s *source) {

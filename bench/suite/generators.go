@@ -5,8 +5,8 @@ import "math"
 // PenaltyWeight is that of a critic's gradients.
 const PenaltyWeight = 10
 
-// critic makes true images and generated ones, a place between each two, and the parameters of a critic of three convolutions, as in I. Gulrajani et al.,
-// Improved Training of Wasserstein GANs, arXiv:1704.00028.
+// critic makes true images and generated ones, a place between each two, and the parameters of a critic of three
+// convolutions, as in I. Gulrajani et al., Improved Training of Wasserstein GANs, arXiv:1704.00028.
 func critic(batch, size int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 3, size, size)
@@ -25,8 +25,9 @@ const (
 	FlowSteps  = 4
 )
 
-// flow makes images and the parameters of steps: a scale and a shift of each channel, a product of channels with a matrix, and convolutions that tell from one
-// half of the channels how to scale and shift the other, as in D. P. Kingma, P. Dhariwal, Glow, arXiv:1807.03039.
+// flow makes images and the parameters of steps: a scale and a shift of each channel, a product of channels with a
+// matrix, and convolutions that tell from one half of the channels how to scale and shift the other, as in D. P.
+// Kingma, P. Dhariwal, Glow, arXiv:1807.03039.
 func flow(batch, size, d int) func(*source) {
 	return func(s *source) {
 		s.uniform("x", 0, 1, batch, 3, size, size)
@@ -34,7 +35,9 @@ func flow(batch, size, d int) func(*source) {
 		for level := range FlowLevels {
 			channels *= 4
 			for i := level * FlowSteps; i < (level+1)*FlowSteps; i++ {
-				s.parameter(numbered("scale", i), []int{channels, 1, 1}, func() float32 { return float32(0.1 * s.rng.NormFloat64()) })
+				s.parameter(numbered("scale", i), []int{channels, 1, 1}, func() float32 {
+					return float32(0.1 * s.rng.NormFloat64())
+				})
 				s.zeros(numbered("shift", i), channels, 1, 1)
 				at := 0
 				s.parameter(numbered("mix", i), []int{channels, channels}, func() float32 {
@@ -59,8 +62,8 @@ func flow(batch, size, d int) func(*source) {
 // PixelLayers is the number of residual blocks that see only pixels before their own.
 const PixelLayers = 5
 
-// pixels makes images of one channel, the classes of their pixels, and the parameters of masked convolutions, as in A. van den Oord, N. Kalchbrenner,
-// K. Kavukcuoglu, Pixel Recurrent Neural Networks, arXiv:1601.06759.
+// pixels makes images of one channel, the classes of their pixels, and the parameters of masked convolutions, as in A.
+// van den Oord, N. Kalchbrenner, K. Kavukcuoglu, Pixel Recurrent Neural Networks, arXiv:1601.06759.
 func pixels(batch, size, d, classes int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 1, size, size)
@@ -79,8 +82,9 @@ func pixels(batch, size, d, classes int) func(*source) {
 // TranslatorBlocks is the number of residual blocks of a translator of images.
 const TranslatorBlocks = 4
 
-// images makes images and what is to become of them, and the parameters of a network between both: convolutions that halve images twice, residual blocks and
-// transposed convolutions, with norms of each image and mirrored borders, as in J.-Y. Zhu, T. Park, P. Isola, A. A. Efros, arXiv:1703.10593.
+// images makes images and what is to become of them, and the parameters of a network between both: convolutions that
+// halve images twice, residual blocks and transposed convolutions, with norms of each image and mirrored borders, as in
+// J.-Y. Zhu, T. Park, P. Isola, A. A. Efros, arXiv:1703.10593.
 func images(batch, size, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 3, size, size)
@@ -107,8 +111,8 @@ func images(batch, size, d int) func(*source) {
 // StyleChannels lists those of the convolutions that tell the style of an image; a pool is before each but the first.
 var StyleChannels = []int{64, 128, 256, 256}
 
-// style makes an image that is trained, one with the contents and one with the style that it is to have, and filters that are held, as in L. A. Gatys,
-// A. S. Ecker, M. Bethge, A Neural Algorithm of Artistic Style, arXiv:1508.06576.
+// style makes an image that is trained, one with the contents and one with the style that it is to have, and filters
+// that are held, as in L. A. Gatys, A. S. Ecker, M. Bethge, A Neural Algorithm of Artistic Style, arXiv:1508.06576.
 func style(size int) func(*source) {
 	return func(s *source) {
 		s.scaled("x", 1, 1, 3, size, size)
@@ -127,8 +131,9 @@ func style(size int) func(*source) {
 // ResolutionBlocks is the number of residual blocks of a network that enlarges images.
 const ResolutionBlocks = 4
 
-// resolution makes small images and large ones, and the parameters of residual blocks and of convolutions whose channels become places, as in B. Lim et al.,
-// Enhanced Deep Residual Networks for Single Image Super-Resolution, arXiv:1707.02921.
+// resolution makes small images and large ones, and the parameters of residual blocks and of convolutions whose
+// channels become places, as in B. Lim et al., Enhanced Deep Residual Networks for Single Image Super-Resolution,
+// arXiv:1707.02921.
 func resolution(batch, size, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 3, size, size)

@@ -2,12 +2,12 @@ package suite
 
 import "math"
 
-// ConvNeXtStages lists stages of a small ConvNeXt: channels and blocks, as in figure 4 of Z. Liu, H. Mao, C.-Y. Wu, C. Feichtenhofer, T. Darrell, S. Xie,
-// A ConvNet for the 2020s, arXiv:2201.03545, with fewer.
+// ConvNeXtStages lists stages of a small ConvNeXt: channels and blocks, as in figure 4 of Z. Liu, H. Mao, C.-Y. Wu, C.
+// Feichtenhofer, T. Darrell, S. Xie, A ConvNet for the 2020s, arXiv:2201.03545, with fewer.
 var ConvNeXtStages = [][2]int{{64, 2}, {128, 2}, {256, 4}, {512, 2}}
 
-// convNeXt makes square images with their classes, and the parameters of stages of blocks: a depthwise 7×7 convolution, a norm of the channels,
-// two linear layers and a scale for each channel.
+// convNeXt makes square images with their classes, and the parameters of stages of blocks: a depthwise 7×7 convolution,
+// a norm of the channels, two linear layers and a scale for each channel.
 func convNeXt(batch, size int) func(*source) {
 	const classes = 1000
 	return func(s *source) {
@@ -43,8 +43,9 @@ func (s *source) numberedNorm(gain, bias string, i, channels int) {
 	s.zeros(numbered(bias, i), channels)
 }
 
-// dcgan makes codes, and the parameters of a generator of images of 32×32 and of a critic of these: of each convolution but the first
-// of the critic and the last ones a norm over the batch, as in A. Radford, L. Metz, S. Chintala, arXiv:1511.06434.
+// dcgan makes codes, and the parameters of a generator of images of 32×32 and of a critic of these: of each convolution
+// but the first of the critic and the last ones a norm over the batch, as in A. Radford, L. Metz, S. Chintala,
+// arXiv:1511.06434.
 func dcgan(batch, codes int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, codes)
@@ -68,9 +69,9 @@ const (
 	DenseBlocks = 3
 )
 
-// denseNet makes square images with their classes and the parameters of dense blocks of layers: norm, 1×1 convolution, norm, 3×3 convolution, whose
-// results stand behind what the layer read, as in G. Huang, Z. Liu, L. van der Maaten, K. Q. Weinberger, arXiv:1608.06993. Between blocks, a 1×1 convolution
-// and a pool halve channels and images.
+// denseNet makes square images with their classes and the parameters of dense blocks of layers: norm, 1×1 convolution,
+// norm, 3×3 convolution, whose results stand behind what the layer read, as in G. Huang, Z. Liu, L. van der Maaten, K.
+// Q. Weinberger, arXiv:1608.06993. Between blocks, a 1×1 convolution and a pool halve channels and images.
 func denseNet(batch, size int) func(*source) {
 	const classes = 10
 	return func(s *source) {
@@ -97,8 +98,9 @@ func denseNet(batch, size int) func(*source) {
 	}
 }
 
-// diffusion makes noisy images, the noise, times, and the parameters of a network that tells the noise: residual blocks with group norms that take up the time,
-// attention between places where the image is smallest, and sums past each level.
+// diffusion makes noisy images, the noise, times, and the parameters of a network that tells the noise: residual blocks
+// with group norms that take up the time, attention between places where the image is smallest, and sums past each
+// level.
 func diffusion(batch, size, d int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 3, size, size)
@@ -130,8 +132,9 @@ func diffusion(batch, size, d int) func(*source) {
 // SwinWindow is the height and the width of the windows in which places attend to each other.
 const SwinWindow = 7
 
-// swin makes square images with their classes and the parameters of blocks of attention in windows, which every other block moves by half a
-// window, in stages of two, with a learned bias for each distance, as in Z. Liu et al., arXiv:2103.14030.
+// swin makes square images with their classes and the parameters of blocks of attention in windows, which every other
+// block moves by half a window, in stages of two, with a learned bias for each distance, as in Z. Liu et al.,
+// arXiv:2103.14030.
 func swin(batch, size, d int) func(*source) {
 	const classes = 1000
 	return func(s *source) {

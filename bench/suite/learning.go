@@ -1,7 +1,8 @@
 package suite
 
-// contrast makes what is known of images and of texts that belong together, and the parameters of two layers for each, and how far apart others are to be, as in
-// A. Radford et al., Learning Transferable Visual Models from Natural Language Supervision, arXiv:2103.00020.
+// contrast makes what is known of images and of texts that belong together, and the parameters of two layers for each,
+// and how far apart others are to be, as in A. Radford et al., Learning Transferable Visual Models from Natural
+// Language Supervision, arXiv:2103.00020.
 func contrast(pairs, width, hidden, d int) func(*source) {
 	return func(s *source) {
 		s.normal("image", pairs, width)
@@ -21,8 +22,9 @@ const (
 	MetaRate   = 0.4
 )
 
-// meta makes a few images with their classes for each task, more of them to try what was learned, and the parameters of convolutions, as in C. Finn, P. Abbeel,
-// S. Levine, Model-Agnostic Meta-Learning, arXiv:1703.03400. Norms have a bias of 3, as MobileNetV2's.
+// meta makes a few images with their classes for each task, more of them to try what was learned, and the parameters of
+// convolutions, as in C. Finn, P. Abbeel, S. Levine, Model-Agnostic Meta-Learning, arXiv:1703.03400. Norms have a bias
+// of 3, as MobileNetV2's.
 func meta(shots, tries, size, d int) func(*source) {
 	const classes = 5
 	return func(s *source) {
@@ -49,9 +51,10 @@ const (
 	Moves    = 6
 )
 
-// player makes what a player saw before moves and behind them, the moves, what they brought and whether the game went on, and the parameters of a network that tells
-// what moves are worth beside those of an earlier one, as in V. Mnih et al., Human-level control through deep reinforcement learning (2015), with the
-// moves behind chosen as in H. van Hasselt, A. Guez, D. Silver, arXiv:1509.06461.
+// player makes what a player saw before moves and behind them, the moves, what they brought and whether the game went
+// on, and the parameters of a network that tells what moves are worth beside those of an earlier one, as in V. Mnih et
+// al., Human-level control through deep reinforcement learning (2015), with the moves behind chosen as in H. van
+// Hasselt, A. Guez, D. Silver, arXiv:1509.06461.
 func player(batch int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 4, 84, 84)
@@ -73,8 +76,8 @@ func player(batch int) func(*source) {
 	}
 }
 
-// gcn makes nodes of a graph with their classes, edges by their ends, what each edge counts, and the parameters of two layers that add up what neighbours have, as in
-// T. N. Kipf, M. Welling, arXiv:1609.02907.
+// gcn makes nodes of a graph with their classes, edges by their ends, what each edge counts, and the parameters of two
+// layers that add up what neighbours have, as in T. N. Kipf, M. Welling, arXiv:1609.02907.
 func gcn(nodes, edges, features, d int) func(*source) {
 	const classes = 40
 	return func(s *source) {

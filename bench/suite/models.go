@@ -45,7 +45,8 @@ func (b Block) Projects() bool { return b.In != b.Out || b.Stride != 1 }
 
 // ResNet18 lists the blocks, as in table 1 of K. He, X. Zhang, S. Ren, J. Sun, Deep Residual
 // Learning for Image Recognition, arXiv:1512.03385.
-var ResNet18 = []Block{{64, 64, 1}, {64, 64, 1}, {64, 128, 2}, {128, 128, 1}, {128, 256, 2}, {256, 256, 1}, {256, 512, 2}, {512, 512, 1}}
+var ResNet18 = []Block{{64, 64, 1}, {64, 64, 1}, {64, 128, 2}, {128, 128, 1}, {128, 256, 2}, {256, 256, 1},
+	{256, 512, 2}, {512, 512, 1}}
 
 // resNet18 makes square images, their classes if the model is trained, and its parameters:
 // of each convolution filters "w…", gain "g…", bias "b…", and running statistics.

@@ -36,8 +36,9 @@ func bottlenecks(in int, rows [][4]int) []Bottleneck {
 // mobileNet makes square images, their classes if the model is trained, and its parameters, named as ResNet-18's:
 // "0" is the first convolution, "last" the one behind the blocks.
 //
-// In training, norms before ReLU6 have a bias of 3. Gradients jump where an element lies at 0 or 6 but for rounding, and with a bias of 0
-// so many do that two float32 computations differ by a hundredth. Around 3 a few in a thousand are cut off.
+// In training, norms before ReLU6 have a bias of 3. Gradients jump where an element lies at 0 or 6 but for rounding,
+// and with a bias of 0 so many do that two float32 computations differ by a hundredth. Around 3 a few in a thousand are
+// cut off.
 func mobileNet(batch, size int) func(*source) {
 	const classes, width = 1000, 1280
 	return func(s *source) {
@@ -59,8 +60,9 @@ func mobileNet(batch, size int) func(*source) {
 	}
 }
 
-// uNet makes square images, and for each of ten 3×3 convolutions filters "w…", bias "b…", and gain "g…" and bias "c…" of
-// the norm behind it: two at each of three sizes on the way down, two at each of two on the way up. A 1×1 one is last.
+// uNet makes square images, and for each of ten 3×3 convolutions filters "w…", bias "b…", and gain "g…" and bias "c…"
+// of the norm behind it: two at each of three sizes on the way down, two at each of two on the way up. A 1×1 one is
+// last.
 func uNet(batch, size int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, 3, size, size)
@@ -127,8 +129,8 @@ func vit(batch, size, patch, d, layers int) func(*source) {
 	}
 }
 
-// dlrm makes rows of 13 numbers and of classes, one for each table, and which rows are true; tables of vectors of width d; and
-// layers: two for the numbers, three for what these give beside the products of all pairs of vectors.
+// dlrm makes rows of 13 numbers and of classes, one for each table, and which rows are true; tables of vectors of width
+// d; and layers: two for the numbers, three for what these give beside the products of all pairs of vectors.
 func dlrm(batch, tables, rows, d int) func(*source) {
 	const numbers = 13
 	return func(s *source) {

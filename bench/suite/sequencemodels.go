@@ -30,9 +30,11 @@ var (
 
 // The constants of the sequence models.
 const (
-	RotaryBase   = 10000
-	Buckets      = 32   // of distances, in T5
-	FarAway      = 101  // a distance from which all have one bucket; no bound of a bucket is whole, where logarithms would decide by their rounding
+	RotaryBase = 10000
+	Buckets    = 32 // of distances, in T5
+	// a distance from which all have one bucket; no bound of a bucket is whole, where logarithms would decide by their
+	// rounding
+	FarAway      = 101
 	CapacityOver = 1.25 // the room of an expert, by its mean number of tokens
 	Mels         = 80   // frequencies of speech
 )
@@ -45,8 +47,8 @@ func (s *source) tokens(c Sizes, batch, length int) {
 	}
 }
 
-// llama makes sequences and the parameters of a decoder with rotary positions, root-mean-square norms and gated layers; with room for places of the
-// past, also keys and values of these, and how many there are.
+// llama makes sequences and the parameters of a decoder with rotary positions, root-mean-square norms and gated layers;
+// with room for places of the past, also keys and values of these, and how many there are.
 func llama(c Sizes, batch, length, past int) func(*source) {
 	return func(s *source) {
 		s.tokens(c, batch, length)
@@ -73,13 +75,16 @@ func llama(c Sizes, batch, length, past int) func(*source) {
 	}
 }
 
-// bert makes sequences of different lengths, some places of each and what stood there, and the parameters of an encoder that normalizes sums.
+// bert makes sequences of different lengths, some places of each and what stood there, and the parameters of an encoder
+// that normalizes sums.
 func bert(c Sizes, batch, masked int) func(*source) {
 	return func(s *source) {
 		s.classes("x", c.Tokens, batch, c.Longest)
 		s.whole("lengths", 1+c.Longest, []int{batch}, func(int) int { return c.Longest/2 + s.rng.IntN(1+c.Longest/2) })
 		lengths := s.in.Get("lengths").Int
-		s.whole("places", c.Longest, []int{batch, masked}, func(i int) int { return s.rng.IntN(int(lengths[i/masked])) })
+		s.whole("places", c.Longest, []int{batch, masked}, func(i int) int {
+			return s.rng.IntN(int(lengths[i/masked]))
+		})
 		s.classes("t", c.Tokens, batch, masked)
 		s.scaled("tokens.weight", 0.02, c.Tokens, c.Width)
 		s.scaled("positions.weight", 0.02, c.Longest, c.Width)
@@ -100,7 +105,8 @@ func bert(c Sizes, batch, masked int) func(*source) {
 	}
 }
 
-// t5 makes sequences, those that are to be written of them, and the parameters of an encoder and a decoder whose attention knows distances alone.
+// t5 makes sequences, those that are to be written of them, and the parameters of an encoder and a decoder whose
+// attention knows distances alone.
 func t5(c Sizes, batch, length, written int) func(*source) {
 	return func(s *source) {
 		s.classes("x", c.Tokens, batch, length)
@@ -146,7 +152,8 @@ func mixture(c Sizes, tokens int) func(*source) {
 	}
 }
 
-// translator makes sequences of different lengths, those that are to be written of them, and the parameters of an encoder, a decoder and additive attention.
+// translator makes sequences of different lengths, those that are to be written of them, and the parameters of an
+// encoder, a decoder and additive attention.
 func translator(c Sizes, batch, length, written int) func(*source) {
 	return func(s *source) {
 		s.classes("x", c.Tokens, batch, length)

@@ -53,7 +53,8 @@ func TestInputsAreTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// TestTheMainGroup expects the workloads whose means are published to be a group of their own, and the others behind them.
+// TestTheMainGroup expects the workloads whose means are published to be a group of their own, and the others behind
+// them.
 func TestTheMainGroup(t *testing.T) {
 	const published = 31
 	for i, w := range All() {

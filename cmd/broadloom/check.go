@@ -41,7 +41,8 @@ The exit status is
 	run: check,
 }
 
-var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check", Run: modelcheck.Check}
+var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check",
+	Run: modelcheck.Check}
 
 // checked is a model with its mistakes, in the JSON form of the command.
 type checked struct {
@@ -119,10 +120,12 @@ func checkStatus(found []checked, problems []string, strict bool) int {
 
 // collect checks the models of the packages that patterns name, seen from a directory. problems say why some could not
 // be checked.
-func collect(ctx context.Context, dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
+func collect(ctx context.Context, dir string, patterns []string, o checkFlags, output io.Writer) (found []checked,
+	problems []string) {
 	found, problems = []checked{}, []string{}
 	files, patterns := apart(patterns)
-	options := models.Options{Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes}, Match: o.names.matches,
+	options := models.Options{Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
+		Match:   o.names.matches,
 		Timeout: o.timeout, Output: output, Sizes: o.sizes}
 	outcomes, refused := runFiles(ctx, files, options)
 	problems = append(problems, refused...)
@@ -169,7 +172,8 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 
 // sizesOf reports sizes that no model has. dims reads the sizes of a model from its program's result. Nothing is
 // reported if there are problems or failures, since a model that could not be built may have any size.
-func sizesOf(outcomes []models.Outcome, problems []string, given sizes, dims func(result json.RawMessage) ([]string, error)) []string {
+func sizesOf(outcomes []models.Outcome, problems []string, given sizes,
+	dims func(result json.RawMessage) ([]string, error)) []string {
 	if len(problems) > 0 || len(outcomes) == 0 {
 		return nil
 	}
@@ -202,10 +206,12 @@ func unknownSizes(names []string, given sizes) (problems []string) {
 }
 
 func read(o models.Outcome, dir string) checked {
-	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line, Failure: o.Failure, outcome: o}
+	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line,
+		Failure: o.Failure, outcome: o}
 	if c.Failure != "" {
 		at := findings.OfFailure(o).At
-		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, at.File), at.Line, c.Model, c.Failure)
+		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, at.File), at.Line, c.Model,
+			c.Failure)
 		if len(o.Result) == 0 {
 			return c
 		}

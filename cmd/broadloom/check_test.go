@@ -29,11 +29,14 @@ func userModule(t *testing.T, files map[string]string) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	files["go.mod"] = "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " + root + "\n"
+	files["go.mod"] = "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " +
+		root + "\n"
 	if files["go.sum"] != "" { // it was tidied, and so requires what package ops imports
 		own, err := os.ReadFile("../../go.mod")
 		require.NoError(t, err)
-		for _, module := range regexp.MustCompile(`(?:gonum\.org/v1/gonum|gorgonia\.org/vecf32|github\.com/chewxy/math32) v\S+`).FindAllString(string(own), -1) {
+		for _, module := range regexp.MustCompile(
+			`(?:gonum\.org/v1/gonum|gorgonia\.org/vecf32|github\.com/chewxy/math32) v\S+`).FindAllString(string(own),
+			-1) {
 			files["go.mod"] += "\nrequire " + module + " // indirect\n"
 		}
 	}
@@ -88,11 +91,13 @@ func Wide() (*graph.Graph, error) {
 `
 
 func TestCheckReportsModelsOfAUsersModule(t *testing.T) {
-	userModule(t, map[string]string{"models/good.go": goodModel, "models/internal/bad/bad.go": "package bad\n" + badModel[len("package models\n"):]})
+	userModule(t, map[string]string{"models/good.go": goodModel,
+		"models/internal/bad/bad.go": "package bad\n" + badModel[len("package models\n"):]})
 	status, stdout, stderr := broadloom("check", "./...")
 	require.Equal(t, exitErrors, status, stderr)
 	require.Contains(t, stdout, "ok    example.com/user/models.regression\n")
-	require.Contains(t, stdout, "FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14:2: error BL101: Add(x, b): The size of tensor a (4) must match")
+	require.Contains(t, stdout,
+		"FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14:2: error BL101: Add(x, b): The size of tensor a (4) must match")
 	require.Contains(t, stdout, "help: declare b as [4] (models/internal/bad/bad.go:14:13)")
 
 	status, stdout, _ = broadloom("check", "-run", "^reg", "./...")
@@ -168,7 +173,10 @@ func panics() *graph.Graph {
 `})
 	status, stdout, _ := broadloom("check")
 	require.Equal(t, exitFailed, status)
-	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): the number of results of Split must be known when the graph is built, but axis 0 gives`, stdout)
+	require.Regexp(
+		t,
+		`strange.go:12:\d+: error BL122: Split\(x, 0, 4\): the number of results of Split must be known when the graph is built, but axis 0 gives`,
+		stdout)
 	require.Regexp(t, `(?m)^strange.go:13: error: panics could not be checked: panic: .*index out of range`, stdout)
 	_, stdout, _ = broadloom("check", "-json")
 	var out struct{ Models []checked }
@@ -277,7 +285,8 @@ func TestCheckCallsOfMarks(t *testing.T) {
 	require.Equal(t, exitFailed, status)
 	require.Empty(t, stderr)
 	require.Contains(t, stdout, "ok    example.com/user.NewNet(3, 3).Graph(graph.Float32)\n")
-	require.Contains(t, stdout, "FAIL  example.com/user.NewNet(3, 64).Graph(graph.Float32)\ncalled.go:27:2: error BL101: Add(x, b)")
+	require.Contains(t, stdout,
+		"FAIL  example.com/user.NewNet(3, 64).Graph(graph.Float32)\ncalled.go:27:2: error BL101: Add(x, b)")
 	require.Contains(t, stdout, "ok    example.com/user.classifier(10, filepath.Join(\"a\", \"b\"))\n")
 	require.Contains(t, stdout, "called.go:32: error: classifier(-1, \"c\") could not be checked: negative classes")
 	require.Contains(t, stdout, "ok    example.com/user.filled\n")
@@ -291,7 +300,8 @@ func TestCheckCallsOfMarks(t *testing.T) {
 // What is wrong with the call of a mark is told at the mark's place.
 func TestCheckReportsWrongCallsOfMarks(t *testing.T) {
 	source := func(mark string) map[string]string {
-		return map[string]string{"wrong.go": "package models\n\nimport \"github.com/broadloom/broadloom/graph\"\n\n" + mark +
+		return map[string]string{"wrong.go": "package models\n\nimport \"github.com/broadloom/broadloom/graph\"\n\n" +
+			mark +
 			"\nfunc net(width int) *graph.Graph { return graph.New(\"net\") }\n\nvar _ = net\n"}
 	}
 	for mark, message := range map[string]string{
@@ -330,7 +340,8 @@ func model() *graph.Graph {
 }
 
 func TestCheckThatCannotRun(t *testing.T) {
-	userModule(t, map[string]string{"empty.go": "package models\n", "broken/broken.go": "package broken\n" + goodModel[len("package models\n"):] + "var x int = nil\n"})
+	userModule(t, map[string]string{"empty.go": "package models\n",
+		"broken/broken.go": "package broken\n" + goodModel[len("package models\n"):] + "var x int = nil\n"})
 	status, _, stderr := broadloom("check")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, stderr, "no models were found")

@@ -47,10 +47,12 @@ Without -o, the file is called after the model; "-o -" writes to standard output
 	run: drawModels,
 }
 
-var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw", Run: modeldraw.Draw}
+var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw",
+	Run: modeldraw.Draw}
 
 // drawFormats lists the formats with the one that the model's own program writes.
-var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "pdf": "sketch", "dot": "dot", "text": "text", "json": "json"}
+var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "pdf": "sketch", "dot": "dot",
+	"text": "text", "json": "json"}
 
 func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var a modeldraw.Args
@@ -60,7 +62,8 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var names pattern
 	f.Var(&names, "run", "draw only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
-	fold := f.String("fold", "", "draw the scopes that match one of these `patterns`, with commas between, as one card each")
+	fold := f.String("fold", "",
+		"draw the scopes that match one of these `patterns`, with commas between, as one card each")
 	limit := f.Int("limit", 400, "the number of boxes past which scopes are folded; 0 is no limit")
 	f.Var(bound, "size", "the value of a named size, for figures in bytes, as `name=number`; repeatable")
 	f.BoolVar(&a.Compiled, "compiled", false, "draw the compiled model: kernels and buffers; a page always does")
@@ -182,7 +185,8 @@ func runModels(patterns []string, names *pattern, o models.Options) (outcomes []
 }
 
 // writeOutcomes writes each outcome, then all problems, and returns the command's exit status.
-func writeOutcomes(outcomes []models.Outcome, problems []string, write func(models.Outcome) error, stderr io.Writer) int {
+func writeOutcomes(outcomes []models.Outcome, problems []string, write func(models.Outcome) error,
+	stderr io.Writer) int {
 	for _, o := range outcomes {
 		if err := write(o); err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
@@ -258,7 +262,9 @@ func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err erro
 		picture, trouble, err = k.SVG(ctx, svg.Render)
 	}
 	if errors.Is(err, viz.ErrNoGraphviz) { // its words are for programs
-		err = fmt.Errorf("%s is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html, which need nothing", d.format)
+		err = fmt.Errorf(
+			"%s is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html, which need nothing",
+			d.format)
 	}
 	if err == nil && len(trouble) > 0 {
 		for _, t := range trouble {
@@ -286,7 +292,9 @@ type fileNames []string
 // next returns a name for a model's file; models of the same name in several packages are numbered.
 func (f *fileNames) next(o models.Outcome, ext string) string {
 	// The name can be a call, such as net.New("small", 64).
-	words := strings.FieldsFunc(o.Model.Name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(o.Model.Name, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	name := strings.Join(words, "-")
 	file := name + ext
 	for n := 2; slices.Contains(*f, file); n++ {

@@ -14,7 +14,8 @@ import (
 func TestDrawFormats(t *testing.T) {
 	userModule(t, map[string]string{"models.go": goodModel})
 	for file, want := range map[string]string{
-		"m.svg": "<svg", "m.dot": "digraph broadloom", "m.html": "<!DOCTYPE html>", "m.txt": "graph \"regression\"", "m.json": "outputsMetadata",
+		"m.svg": "<svg", "m.dot": "digraph broadloom", "m.html": "<!DOCTYPE html>", "m.txt": "graph \"regression\"",
+		"m.json": "outputsMetadata",
 	} {
 		status, stdout, stderr := broadloom("draw", "-o", file)
 		require.Equal(t, exitOK, status, stderr)
@@ -40,7 +41,8 @@ func TestDrawFormats(t *testing.T) {
 
 func TestDrawOptionsAndTrouble(t *testing.T) {
 	userModule(t, map[string]string{"models.go": goodModel})
-	status, stdout, stderr := broadloom("draw", "-o", "-", "-format", "dot", "-compiled", "-size", "batch=8", "-theme", "dark", "-title", "mine")
+	status, stdout, stderr := broadloom("draw", "-o", "-", "-format", "dot", "-compiled", "-size", "batch=8", "-theme",
+		"dark", "-title", "mine")
 	require.Equal(t, exitOK, status, stderr)
 	assert.Contains(t, stdout, "#0D1117")
 	assert.Contains(t, stdout, "mine")
@@ -78,7 +80,8 @@ func TestDrawsModelsWithMistakes(t *testing.T) {
 func TestDrawsWithoutGraphviz(t *testing.T) {
 	userModule(t, map[string]string{"models.go": goodModel})
 	broken := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(broken, "dot"), []byte("#!/bin/sh\necho triangulation failed >&2; exit 1\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(broken, "dot"),
+		[]byte("#!/bin/sh\necho triangulation failed >&2; exit 1\n"), 0o755))
 	t.Setenv("PATH", broken+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	status, stdout, stderr := broadloom("draw", "-o", "m.svg")
 	require.Equal(t, exitOK, status, stderr)
@@ -100,5 +103,6 @@ func TestDrawsWithoutGraphviz(t *testing.T) {
 	t.Setenv("PATH", goOnly)
 	status, _, stderr = broadloom("draw", "-o", "m.pdf")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "pdf is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html")
+	assert.Contains(t, stderr,
+		"pdf is drawn by Graphviz's program dot, which was not found: install the package graphviz, or write svg or html")
 }

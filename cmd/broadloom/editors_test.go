@@ -88,7 +88,8 @@ func TestProblemMatcher(t *testing.T) {
 		}
 	}
 	requireEntries(t, want, found)
-	require.NotNil(t, pattern.FindStringSubmatch(`C:\models\net.go:3:14: error BL101: Add(x, b): no`), "columns and drives")
+	require.NotNil(t, pattern.FindStringSubmatch(`C:\models\net.go:3:14: error BL101: Add(x, b): no`),
+		"columns and drives")
 }
 
 func requireEntries(t *testing.T, want, found []entry) {
@@ -117,7 +118,8 @@ func TestErrorFormat(t *testing.T) {
 	settings := write("settings.vim", errorformat)
 	list := filepath.Join(dir, "list.json")
 	script := write("script.vim", "source "+settings+"\ncgetfile "+write("output.txt", output)+"\n"+
-		"call writefile([json_encode(map(getqflist(), {_, e -> [bufname(e.bufnr), e.lnum, e.type, e.text]}))], '"+list+"')\nqall!\n")
+		"call writefile([json_encode(map(getqflist(), {_, e -> [bufname(e.bufnr), e.lnum, e.type, e.text]}))], '"+list+
+		"')\nqall!\n")
 	out, err := exec.CommandContext(t.Context(), vim, "-u", "NONE", "-es", "-S", script).CombinedOutput()
 	text, readErr := os.ReadFile(list)
 	if readErr != nil {
@@ -133,5 +135,6 @@ func TestErrorFormat(t *testing.T) {
 		found = append(found, entry{item[0].(string), string(line), severities[item[2]], item[3].(string)})
 	}
 	requireEntries(t, want, found)
-	require.Contains(t, found[0].message+items[0][3].(string), "help: declare b as [4]", "what stands below belongs to the entry")
+	require.Contains(t, found[0].message+items[0][3].(string), "help: declare b as [4]",
+		"what stands below belongs to the entry")
 }

@@ -17,7 +17,8 @@ import (
 )
 
 var exportCommand = command{
-	name: "export", args: "[flags] [packages]", summary: "write models for XLA, which broadloom launch runs, or for ONNX",
+	name: "export", args: "[flags] [packages]",
+	summary: "write models for XLA, which broadloom launch runs, or for ONNX",
 	help: `Export writes a folder for every model: the program in StableHLO, the language of XLA, its signature,
 and its parameters. It computes what nothing in the model reads, such as a loss, and carries out all
 updates, such as an optimiser's; with -forward, neither updates nor gradients. A model is a function that
@@ -140,7 +141,8 @@ func moveONNX(folder, path string) error {
 	}
 	for _, f := range list {
 		if f.Name() != modelexport.ONNXFile {
-			if err := os.Rename(filepath.Join(folder, f.Name()), filepath.Join(filepath.Dir(path), f.Name())); err != nil {
+			if err := os.Rename(filepath.Join(folder, f.Name()), filepath.Join(filepath.Dir(path), f.Name())); err !=
+				nil {
 				return err
 			}
 		}

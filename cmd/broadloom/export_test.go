@@ -39,13 +39,15 @@ func TestExportOfAModel(t *testing.T) {
 	require.Equal(t, exitOK, status, stderr)
 	require.Equal(t, "classifier.export\n", stdout)
 	require.Equal(t, []string{"classifier.export", "go.mod", "models.go"}, filesOf(t, "."))
-	require.Equal(t, []string{stablehlo.ModuleFile, stablehlo.SignatureFile, stablehlo.WeightsFile}, filesOf(t, "classifier.export"))
+	require.Equal(t, []string{stablehlo.ModuleFile, stablehlo.SignatureFile, stablehlo.WeightsFile},
+		filesOf(t, "classifier.export"))
 	s := signatureOf(t, "classifier.export")
 	var roles []stablehlo.Role
 	for _, r := range s.Results {
 		roles = append(roles, r.Role)
 	}
-	require.Equal(t, []stablehlo.Role{stablehlo.RoleOutput, stablehlo.RoleParameter, stablehlo.RoleParameter, stablehlo.RoleCheck}, roles[:4])
+	require.Equal(t, []stablehlo.Role{stablehlo.RoleOutput, stablehlo.RoleParameter, stablehlo.RoleParameter,
+		stablehlo.RoleCheck}, roles[:4])
 	require.Equal(t, []int{16, 8}, s.Arguments[0].Shape)
 	require.Equal(t, []string{"batch", "8"}, s.Arguments[0].Dims)
 
@@ -59,7 +61,8 @@ func TestExportOfAModel(t *testing.T) {
 	}
 	bias := first
 	bias.Shape, bias.Data = []int{10}, make([]float32, 10)
-	require.NoError(t, weights.Write("trained.npz", []weights.Named{{Name: "out.weight", Value: first}, {Name: "out.bias", Value: bias}}))
+	require.NoError(t, weights.Write("trained.npz",
+		[]weights.Named{{Name: "out.weight", Value: first}, {Name: "out.bias", Value: bias}}))
 	folder := filepath.Join("new", "forward")
 	status, stdout, stderr = broadloom("export", "-size", "batch=4", "-forward", "-params", "trained.npz", "-o", folder)
 	require.Equal(t, exitOK, status, stderr)
@@ -76,13 +79,15 @@ func TestExportOfAModel(t *testing.T) {
 
 // What goes wrong is told, and leaves nothing behind.
 func TestExportTrouble(t *testing.T) {
-	userModule(t, map[string]string{"good/models.go": trainedModel, "bad/models.go": badModel, "other/keep.txt": "mine"})
+	userModule(t, map[string]string{"good/models.go": trainedModel, "bad/models.go": badModel,
+		"other/keep.txt": "mine"})
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"./good"}, "models.go:14:7: error: the program needs the size batch of Input(x)"},
-		{[]string{"-size", "batch=4,bacth=3", "./good"}, "-size bacth: no model has a size of that name; there are: batch"},
+		{[]string{"-size", "batch=4,bacth=3", "./good"},
+			"-size bacth: no model has a size of that name; there are: batch"},
 		{[]string{"-size", "batch=4", "-o", "other", "./good"}, "other holds keep.txt, which no export has written"},
 		{[]string{"./bad"}, "broadloom check tells them"},
 		{[]string{"-o", "one", "-size", "batch=4", "./..."}, "-o names one folder, but there are 2 models"},
@@ -97,7 +102,8 @@ func TestExportTrouble(t *testing.T) {
 
 // Of the sizes of models that could not be built nothing is known.
 func TestNothingIsSaidOfSizesOfModelsThatDoNotCompile(t *testing.T) {
-	userModule(t, map[string]string{"good/models.go": trainedModel, "broken/models.go": badModel + "\nvar _ int = wrong\n"})
+	userModule(t, map[string]string{"good/models.go": trainedModel,
+		"broken/models.go": badModel + "\nvar _ int = wrong\n"})
 	for _, command := range []string{"export", "check"} {
 		for _, packages := range []string{"./broken", "./..."} {
 			status, _, stderr := broadloom(command, "-size", "batch=4,b=3", packages)
@@ -134,7 +140,8 @@ func slow() *graph.Graph {
 	cmd := exec.CommandContext(t.Context(), binary, "export")
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { _, err := os.Stat("started"); return err == nil }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat("started"); return err == nil }, time.Minute,
+		10*time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.EqualError(t, cmd.Wait(), "exit status 2")
 	require.Equal(t, []string{"go.mod", "models.go", "started"}, filesOf(t, "."))

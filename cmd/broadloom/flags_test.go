@@ -24,7 +24,8 @@ func TestHelpAndWrongFlags(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		assert.Equal(t, exitFailed, run([]string{c.name, "-nosuch"}, &stdout, &stderr))
-		assert.Equal(t, "broadloom: flag provided but not defined: -nosuch\nbroadloom help "+c.name+" lists the flags\n", stderr.String())
+		assert.Equal(t, "broadloom: flag provided but not defined: -nosuch\nbroadloom help "+c.name+
+			" lists the flags\n", stderr.String())
 		assert.Empty(t, stdout.String())
 		stderr.Reset()
 		assert.Equal(t, exitFailed, run([]string{c.name, "./models", "-run", "x"}, &stdout, &stderr))
@@ -78,7 +79,8 @@ func TestDrawTellsOfSizesAndPatterns(t *testing.T) {
 
 	status, _, stderr = broadloom("draw", "-compiled", "-size", "batch=0")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "it could not be drawn: error BL501: the sizes given do not meet what the model requires: batch = 0")
+	assert.Contains(t, stderr,
+		"it could not be drawn: error BL501: the sizes given do not meet what the model requires: batch = 0")
 	assert.NotContains(t, stderr, ".go:24")
 }
 
@@ -193,7 +195,8 @@ func slow() *graph.Graph {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { _, err := os.Stat("runs"); return err == nil }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { _, err := os.Stat("runs"); return err == nil }, time.Minute,
+			10*time.Millisecond)
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		require.Error(t, cmd.Wait())
 		assert.Equal(t, exitFailed, cmd.ProcessState.ExitCode(), command)

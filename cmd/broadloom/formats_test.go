@@ -17,8 +17,13 @@ func none() *graph.Graph { return ops.Exp(nil).Graph() }
 
 	status, stdout, _ := broadloom("check", "-format", "github", "./bad", "./none")
 	require.Equal(t, exitFailed, status)
-	require.Regexp(t, `(?m)^::error file=bad/bad.go,line=14,.*title=BL101::Add\(x, b\): The size.*%0Ahelp: declare b as \[4\]`, stdout)
-	require.Regexp(t, `(?m)^::error file=none/none.go,line=9,title=not-checked::none could not be checked: the function returned a nil graph`, stdout)
+	require.Regexp(
+		t, `(?m)^::error file=bad/bad.go,line=14,.*title=BL101::Add\(x, b\): The size.*%0Ahelp: declare b as \[4\]`,
+		stdout)
+	require.Regexp(
+		t,
+		`(?m)^::error file=none/none.go,line=9,title=not-checked::none could not be checked: the function returned a nil graph`,
+		stdout)
 
 	status, stdout, _ = broadloom("check", "-format=sarif", "./bad")
 	require.Equal(t, exitErrors, status)

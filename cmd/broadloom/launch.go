@@ -48,7 +48,10 @@ func runLaunch(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if f.NArg() != 1 {
-		fmt.Fprintf(stderr, "broadloom: launch needs one folder of an exported program, but got %d\nbroadloom help launch lists the flags\n", f.NArg())
+		fmt.Fprintf(
+			stderr,
+			"broadloom: launch needs one folder of an exported program, but got %d\nbroadloom help launch lists the flags\n",
+			f.NArg())
 		return exitFailed
 	}
 	c.Folder = f.Arg(0)

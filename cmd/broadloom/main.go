@@ -49,7 +49,8 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand, exportCommand, launchCommand, versionCommand}
+var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand,
+	lspCommand, exportCommand, launchCommand, versionCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {
@@ -57,15 +58,16 @@ func main() {
 	}
 	stdout := &output{to: os.Stdout}
 	status := run(os.Args[1:], stdout, os.Stderr)
-	if status != exitFailed && stdout.err != nil && !errors.Is(stdout.err, syscall.EPIPE) { // a reader that has enough is none
+	if status != exitFailed && stdout.err != nil && !errors.Is(stdout.err, syscall.EPIPE) {
+		// a reader that has enough is none
 		fmt.Fprintln(os.Stderr, "broadloom:", stdout.err)
 		status = exitFailed
 	}
 	os.Exit(status)
 }
 
-// output remembers that something could not be written, such as on a disk that is full: a report that is cut off must not
-// look like one that is whole.
+// output remembers that something could not be written, such as on a disk that is full: a report that is cut off must
+// not look like one that is whole.
 type output struct {
 	to  io.Writer
 	err error

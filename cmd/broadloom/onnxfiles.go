@@ -31,7 +31,8 @@ func apart(args []string) (files, packages []string) {
 func runFiles(ctx context.Context, files []string, o models.Options) (outcomes []models.Outcome, problems []string) {
 	for _, path := range files {
 		if o.Action.Run == nil {
-			problems = append(problems, path+": this command takes packages; check, draw and profile also take ONNX models")
+			problems = append(problems,
+				path+": this command takes packages; check, draw and profile also take ONNX models")
 			continue
 		}
 		outcome, err := runFile(ctx, path, o)

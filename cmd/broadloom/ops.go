@@ -10,7 +10,8 @@ import (
 )
 
 var opsCommand = command{
-	name: "ops", args: "[query...]", summary: "find operations, layers and optimisers by their names here or in PyTorch, NumPy, JAX, Keras, Flax, ONNX or Gorgonia",
+	name: "ops", args: "[query...]",
+	summary: "find operations, layers and optimisers by their names here or in PyTorch, NumPy, JAX, Keras, Flax, ONNX or Gorgonia",
 	help: "Ops prints the formula, shapes, dtypes, gradient and cost of the operations that contain all words of\n" +
 		"the query: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". For layers, initialisers, optimisers and\n" +
 		"schedules it prints parameters and state: \"broadloom ops torch.nn.LSTM\". If there is no operation, it\n" +

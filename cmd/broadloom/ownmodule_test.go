@@ -36,7 +36,8 @@ func TestCommandsInATidiedModule(t *testing.T) {
 	userModule(t, map[string]string{"models.go": trainedModel, "go.sum": sums(t)})
 	before, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
-	for _, command := range [][]string{{"profile", "-runs", "1"}, {"draw", "-o", "a.svg"}, {"export", "-size", "batch=3"}} {
+	for _, command := range [][]string{{"profile", "-runs", "1"}, {"draw", "-o", "a.svg"},
+		{"export", "-size", "batch=3"}} {
 		status, _, stderr := broadloom(command...)
 		require.Equal(t, exitOK, status, "%s: %s", command[0], stderr)
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 var profileCommand = command{
-	name: "profile", args: "[flags] [packages or files]", summary: "run models on random inputs and print the cost of their kernels",
+	name: "profile", args: "[flags] [packages or files]",
+	summary: "run models on random inputs and print the cost of their kernels",
 	help: `Profile compiles each model, runs it on random inputs, and prints its kernels: their times, the
 bytes that they move and the operations that they compute, both beside what this machine does at
 most; and the ten that take the most time, with the lines of the model that they come from. A model
@@ -35,7 +36,8 @@ With -trace it writes when each kernel ran, for ui.perfetto.dev or chrome://trac
 	run: profileModels,
 }
 
-var profileAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelprofile", Func: "Profile", Run: modelprofile.Profile}
+var profileAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelprofile",
+	Func: "Profile", Run: modelprofile.Profile}
 
 func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var names pattern
@@ -60,7 +62,8 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 		return fail("%v", err)
 	}
 	outcomes, problems := runModels(f.Args(), &names, models.Options{
-		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
+		Action: profileAction, Args: modelprofile.Args{
+			Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
 		Timeout: *timeout, Output: stderr, Sizes: bound})
 	if *trace != "" && len(outcomes) > 1 {
 		return fail("-trace names one file, but there are %d models: choose one with -run", len(outcomes))
@@ -68,7 +71,8 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	if unknown := sizesOf(outcomes, problems, bound, modelprofile.DimsOf); len(unknown) > 0 {
 		outcomes, problems = nil, unknown
 	}
-	return writeOutcomes(outcomes, problems, func(o models.Outcome) error { return writeProfile(o, *trace, stdout) }, stderr)
+	return writeOutcomes(outcomes, problems, func(o models.Outcome) error { return writeProfile(o, *trace, stdout) },
+		stderr)
 }
 
 // writeProfile writes the measurements of a model.

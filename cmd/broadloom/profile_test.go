@@ -32,7 +32,8 @@ func classifier() *graph.Graph {
 
 func TestProfileOfAModel(t *testing.T) {
 	userModule(t, map[string]string{"models.go": trainedModel})
-	status, stdout, stderr := broadloom("profile", "-size", "batch=16", "-runs", "3", "-threads", "2", "-trace", "trace.json")
+	status, stdout, stderr := broadloom("profile", "-size", "batch=16", "-runs", "3", "-threads", "2", "-trace",
+		"trace.json")
 	require.Equal(t, exitOK, status, stderr)
 	assert.Contains(t, stdout, `classifier: graph "classifier" with batch = 16`)
 	assert.Contains(t, stdout, "the shortest times of 3")
@@ -63,7 +64,8 @@ func TestProfileTrouble(t *testing.T) {
 		{[]string{"-size", "batch=9223372036854775807"}, "batch"},
 		{[]string{"-trace", "no/such/folder.json"}, "-trace no/such/folder.json: there is no folder no/such"},
 		{[]string{"-size", "bach=3"}, "-size bach: no model has a size of that name; there are: batch"},
-		{[]string{"-size", "batch=0"}, "classifier: it could not be profiled: error BL501: the sizes given do not meet what the model requires: batch = 0"},
+		{[]string{"-size", "batch=0"},
+			"classifier: it could not be profiled: error BL501: the sizes given do not meet what the model requires: batch = 0"},
 	} {
 		status, _, stderr := broadloom(append([]string{"profile"}, c.flags...)...)
 		assert.Equal(t, exitFailed, status, c.flags)

@@ -15,7 +15,8 @@ import (
 )
 
 var shapesCommand = command{
-	name: "shapes", args: "[flags] [packages]", summary: "print the shapes of all values of models, next to their source",
+	name: "shapes", args: "[flags] [packages]",
+	summary: "print the shapes of all values of models, next to their source",
 	help: `Shapes lists each line of the source that makes values of a model, with their shapes, and the
 shapes that functions take and give (package contract). A model is a function that gives a graph,
 with a mark above it:

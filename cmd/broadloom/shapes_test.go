@@ -51,7 +51,8 @@ func TestShapesTellEveryLine(t *testing.T) {
 
 	status, stdout, stderr = broadloom("shapes", "-markdown")
 	require.Equal(t, exitOK, status, stderr)
-	assert.Contains(t, stdout, "### example.com/user.attention\n\n| models.go | source | shape |\n| ---: | --- | --- |\n")
+	assert.Contains(t, stdout,
+		"### example.com/user.attention\n\n| models.go | source | shape |\n| ---: | --- | --- |\n")
 	assert.Contains(t, stdout, "| 21 | `x := g.Input(\"x\", graph.Float32, b, t, 64)` | `float32[batch, seq, 64]` |\n")
 
 	status, stdout, stderr = broadloom("shapes", "-json")
@@ -63,7 +64,8 @@ func TestShapesTellEveryLine(t *testing.T) {
 	given := got.Models[0].Lines[3]
 	assert.Equal(t, 14, given.Line)
 	require.Len(t, given.Values, 2)
-	assert.Equal(t, shapedValue{Call: "Gives", Column: 9, DType: "float32", Shape: "[batch, seq, seq]", Promised: "b t s", By: "scores"}, given.Values[0])
+	assert.Equal(t, shapedValue{Call: "Gives", Column: 9, DType: "float32", Shape: "[batch, seq, seq]",
+		Promised: "b t s", By: "scores"}, given.Values[0])
 }
 
 func TestShapesOfModelsWithMistakes(t *testing.T) {

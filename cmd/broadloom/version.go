@@ -22,7 +22,8 @@ var versionCommand = command{
 			fmt.Fprintf(stderr, "broadloom: version takes no arguments, but got %s\n", f.Arg(0))
 			return exitFailed
 		}
-		fmt.Fprintf(stdout, "broadloom %s, %s %s/%s, %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, cpu.Chosen())
+		fmt.Fprintf(stdout, "broadloom %s, %s %s/%s, %s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+			cpu.Chosen())
 		return exitOK
 	},
 }

@@ -70,7 +70,8 @@ func newModel() *model {
 	const width = 256
 	g := graph.New("binary")
 	batch := g.Dim("batch", graph.AtLeast(2))
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, 8, 8), label: g.Input("label", graph.Int64, batch)}
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, 8, 8),
+		label: g.Input("label", graph.Int64, batch)}
 	sign := nn.Func(StraightThrough)
 	network := nn.Sequential(nn.Flatten(),
 		newBinaryLinear(g, "1", 64, width), nn.NewBatchNorm(g, "norm1", width), sign,

@@ -36,7 +36,8 @@ func newModel() *model {
 	m := &model{graph: g, x: g.Input("x", graph.Float32, n, measurements), benign: g.Input("benign", graph.Float32, n)}
 	// Batch normalization without parameters standardizes: training uses all examples at once, and
 	// evaluation uses their statistics.
-	regression := nn.Sequential(nn.NewBatchNorm(g, "standardize", measurements, nn.NoAffine()), nn.NewLinear(g, "regression", measurements, 1))
+	regression := nn.Sequential(nn.NewBatchNorm(g, "standardize", measurements, nn.NoAffine()),
+		nn.NewLinear(g, "regression", measurements, 1))
 
 	training := nn.Training(g)
 	m.loss = ops.BCEWithLogits(ops.Squeeze(regression.Apply(training, m.x), 1), m.benign)

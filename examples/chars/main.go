@@ -30,7 +30,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		f.IntVar(&batch, "batch", 24, "`pieces` of the text in each step")
 		f.IntVar(&length, "length", 96, "`characters` of a piece")
 		f.IntVar(&characters, "write", 400, "`characters` to write")
-		f.Float64Var(&temperature, "temperature", 0.7, "how bold the writer is: near 0 it takes the likeliest `character`")
+		f.Float64Var(&temperature, "temperature", 0.7,
+			"how bold the writer is: near 0 it takes the likeliest `character`")
 		f.StringVar(&prompt, "prompt", "And God said", "how the written `text` begins")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of first values, pieces, dropout and writing")
 	}); err != nil {
@@ -71,7 +72,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "step %4d: loss %.3f, test loss %.3f, %.0f s\n", step, loss, testLoss, time.Since(began).Seconds())
+		fmt.Fprintf(stdout, "step %4d: loss %.3f, test loss %.3f, %.0f s\n", step, loss, testLoss,
+			time.Since(began).Seconds())
 	}
 	w, err := newWriter(m, t, session)
 	if err != nil {

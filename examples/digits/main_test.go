@@ -20,7 +20,8 @@ func TestDigits(t *testing.T) {
 	require.NoError(t, run(t.Context(), []string{"-out", out}, &stdout, &stderr))
 
 	assert.Empty(t, stderr.String())
-	assert.Regexp(t, `(?m)^epoch  1   loss \d\.\d{4}   test loss \d\.\d{4}   test accuracy \d\d\.\d\d %$`, stdout.String())
+	assert.Regexp(t, `(?m)^epoch  1   loss \d\.\d{4}   test loss \d\.\d{4}   test accuracy \d\d\.\d\d %$`,
+		stdout.String())
 	assert.Regexp(t, `epoch 25 .* test accuracy (9[789]\.\d\d|100\.00) %`, stdout.String())
 
 	found, err := os.ReadDir(out)
@@ -31,7 +32,8 @@ func TestDigits(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(out, f.Name()))
 		require.NoError(t, err)
 		assert.Contains(t, stdout.String(), "wrote "+filepath.Join(out, f.Name()))
-		assert.Contains(t, string(text), map[string]string{".dot": "hidden.weight", ".svg": "</svg>"}[filepath.Ext(f.Name())])
+		assert.Contains(t, string(text), map[string]string{
+			".dot": "hidden.weight", ".svg": "</svg>"}[filepath.Ext(f.Name())])
 	}
 	assert.Equal(t, []string{"graph.dot", "graph.svg", "loss.svg"}, names)
 }

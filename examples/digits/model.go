@@ -24,7 +24,8 @@ type model struct {
 func newModel(hidden int) *model {
 	g := graph.New("digits")
 	batch := g.Dim("batch")
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels), label: g.Input("label", graph.Int64, batch)}
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels),
+		label: g.Input("label", graph.Int64, batch)}
 
 	network := nn.Sequential(
 		nn.NewLinear(g, "hidden", pixels, hidden, nn.WeightInit(nn.KaimingNormal())),

@@ -19,7 +19,8 @@ import (
 // writePictures writes the curves and the graph into a folder, and returns the
 // files written. A trained model matters more than its pictures: say receives the errors of those that
 // cannot be drawn or written, and the others follow.
-func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []train.Curve, say func(error)) (files []string) {
+func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []train.Curve,
+	say func(error)) (files []string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		say(err)
 		return nil

@@ -27,7 +27,8 @@ func load(c config) (training, test *data.Loader, err error) {
 		return nil, nil, err
 	}
 	some, others := data.Split(all.Len(), 0.2, c.seed)
-	if training, err = data.New(c.batch, []data.Column{data.Rows(images, some), data.Rows(labels, some)}, data.Shuffled(c.seed)); err != nil {
+	if training, err = data.New(c.batch, []data.Column{data.Rows(images, some), data.Rows(labels, some)},
+		data.Shuffled(c.seed)); err != nil {
 		return nil, nil, err
 	}
 	test, err = data.New(len(others), []data.Column{data.Rows(images, others), data.Rows(labels, others)})
@@ -49,7 +50,8 @@ func learn(ctx context.Context, c config, m *model, stdout io.Writer) (*train.Hi
 	if err != nil {
 		return nil, err
 	}
-	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss, m.accuracy), exec.Updates(optim.AdamW(c.rate).Minimize(m.loss)...))
+	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss, m.accuracy),
+		exec.Updates(optim.AdamW(c.rate).Minimize(m.loss)...))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,8 @@ func learn(ctx context.Context, c config, m *model, stdout io.Writer) (*train.Hi
 		Session: session, Loss: m.loss, Batches: batches, Epochs: c.epochs,
 		Evaluate: func(ctx context.Context) (map[string]float64, error) {
 			measures := map[string]float64{}
-			err := train.Evaluate(ctx, session, tests(ctx, 0, 0), func(_ exec.Feed, r *exec.Results) (err error) { // one batch
+			err := train.Evaluate(ctx, session, tests(ctx, 0, 0), func(_ exec.Feed, r *exec.Results) (err error) {
+				// one batch
 				if measures["test loss"], err = r.Scalar(m.loss); err == nil {
 					measures["test accuracy"], err = r.Scalar(m.accuracy)
 				}

@@ -68,7 +68,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "epoch %d: loss %.4f, test accuracy %.2f %%, %.0f s\n", epoch+1, loss, 100*accuracy, time.Since(began).Seconds())
+		fmt.Fprintf(stdout, "epoch %d: loss %.4f, test accuracy %.2f %%, %.0f s\n", epoch+1, loss, 100*accuracy,
+			time.Since(began).Seconds())
 	}
 	if save != "" {
 		return weights.Save(save, judge)
@@ -77,7 +78,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // epoch takes a step for each batch of images, in the given order, and returns the mean loss.
-func (m *model) epoch(ctx context.Context, session *exec.Session, images *datasets.Images, order []int, batch int) (float64, error) {
+func (m *model) epoch(ctx context.Context, session *exec.Session, images *datasets.Images, order []int,
+	batch int) (float64, error) {
 	sum, steps := 0.0, 0.0
 	for numbers := range slices.Chunk(order, batch) {
 		x, label := images.Bytes(numbers)

@@ -39,7 +39,8 @@ type model struct {
 func newModel(opts func(g *graph.Graph) []optim.Option) *model {
 	g := graph.New("finetune")
 	batch := g.Dim("batch")
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, 8, 8), label: g.Input("label", graph.Int64, batch)}
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, 8, 8),
+		label: g.Input("label", graph.Int64, batch)}
 	relu := nn.Func(ops.Relu)
 	network := nn.Sequential(
 		nn.NewConv2D(g, "body.1", 1, 16, 3, nn.Padding(1)), relu, nn.MaxPool2D(2),
@@ -69,7 +70,8 @@ func checked() *graph.Graph { return newModel(carefully).graph }
 
 // fit takes steps on all examples, starting from the session that prepare has set up, and returns the
 // session and the accuracy on other examples.
-func (m *model) fit(ctx context.Context, prepare func(*exec.Session) error, steps int, training, test *datasets.Images) (*exec.Session, float64, error) {
+func (m *model) fit(ctx context.Context, prepare func(*exec.Session) error, steps int, training,
+	test *datasets.Images) (*exec.Session, float64, error) {
 	train, err := exec.Compile(m.graph, exec.Updates(m.step...))
 	if err != nil {
 		return nil, 0, err
@@ -152,6 +154,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "digits 5 to 9, %d examples, with what was learned before: %.1f %%\n", training.Len(), 100*accuracy)
+	fmt.Fprintf(stdout, "digits 5 to 9, %d examples, with what was learned before: %.1f %%\n", training.Len(),
+		100*accuracy)
 	return nil
 }

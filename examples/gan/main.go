@@ -62,7 +62,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 				return err
 			}
 			found, near := judge(points)
-			fmt.Fprintf(stdout, "step %5d: %d of %d clusters, %.0f %% of the points in one\n", step, found, clusters, 100*near)
+			fmt.Fprintf(stdout, "step %5d: %d of %d clusters, %.0f %% of the points in one\n", step, found, clusters,
+				100*near)
 		}
 	}
 	return nil

@@ -23,7 +23,8 @@ func perceptron(g *graph.Graph, name string, in, out int) nn.Layer {
 	const width = 96
 	leaky := nn.Func(func(x *graph.Node) *graph.Node { return ops.LeakyRelu(x, 0.2) })
 	return nn.Sequential(
-		nn.NewLinear(g, name+".1", in, width), leaky, nn.NewLinear(g, name+".2", width, width), leaky, nn.NewLinear(g, name+".3", width, out))
+		nn.NewLinear(g, name+".1", in, width), leaky, nn.NewLinear(g, name+".2", width, width), leaky,
+		nn.NewLinear(g, name+".3", width, out))
 }
 
 func newModel(steps int) *model {
@@ -44,12 +45,14 @@ func newModel(steps int) *model {
 	judging := nn.Training(g)
 	made := ops.StopGradient(draw(judging))
 	m.discriminatorLoss = ops.Add(loss(judging, m.real, 1), loss(judging, made, 0))
-	m.discriminatorStep = append(optimizer.Minimize(m.discriminatorLoss, optim.Trainable(g, "discriminator")...), judging.Updates()...)
+	m.discriminatorStep = append(optimizer.Minimize(m.discriminatorLoss, optim.Trainable(g, "discriminator")...),
+		judging.Updates()...)
 
 	drawing := nn.Training(g)
 	m.drawn = draw(drawing)
 	m.generatorLoss = loss(drawing, m.drawn, 1)
-	m.generatorStep = append(optimizer.Minimize(m.generatorLoss, optim.Trainable(g, "generator")...), drawing.Updates()...)
+	m.generatorStep = append(optimizer.Minimize(m.generatorLoss, optim.Trainable(g, "generator")...),
+		drawing.Updates()...)
 	return m
 }
 

@@ -29,11 +29,14 @@ func newModel() *model {
 	const width = 24
 	g := graph.New("heat")
 	points, edge := g.Dim("points"), g.Dim("edge")
-	m := &model{graph: g, x: g.Input("x", graph.Float64, points, 1), t: g.Input("t", graph.Float64, points, 1), edge: g.Input("edge", graph.Float64, edge, 1)}
+	m := &model{graph: g, x: g.Input("x", graph.Float64, points, 1), t: g.Input("t", graph.Float64, points, 1),
+		edge: g.Input("edge", graph.Float64, edge, 1)}
 
 	var layers []nn.Layer
 	for i, in := range []int{2, width, width} {
-		layers = append(layers, nn.NewLinear(g, "hidden"+strconv.Itoa(i), in, width, nn.DType(graph.Float64), nn.WeightInit(nn.XavierUniform())), nn.Func(ops.Tanh))
+		layers = append(layers, nn.NewLinear(
+			g, "hidden"+strconv.Itoa(i), in, width, nn.DType(graph.Float64), nn.WeightInit(nn.XavierUniform())),
+			nn.Func(ops.Tanh))
 	}
 	network := nn.Sequential(append(layers, nn.NewLinear(g, "output", width, 1, nn.DType(graph.Float64)))...)
 	u := func(x, t *graph.Node) *graph.Node { return network.Apply(nn.Training(g), ops.Concat(1, x, t)) }

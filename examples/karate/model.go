@@ -46,7 +46,8 @@ func newModel() *model {
 	convolution := func(name string, in, out int) nn.Layer {
 		return &graphConvolution{nn.NewLinear(g, name, in, out), m.from, m.to, weight}
 	}
-	network := nn.Sequential(convolution("1", width, width), nn.Func(ops.Tanh), nn.Dropout(0.5), convolution("2", width, 2))
+	network := nn.Sequential(convolution("1", width, width), nn.Func(ops.Tanh), nn.Dropout(0.5),
+		convolution("2", width, 2))
 	traits := nn.NewEmbedding(g, "traits", members, width) // only the friends of members are known
 
 	training := nn.Training(g)

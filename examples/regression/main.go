@@ -135,7 +135,8 @@ func noisyPoints(seed uint64) (xs, ts *tensor.Dense) {
 		x[2*i], x[2*i+1] = float32(a), float32(b)
 		t[i] = float32(truth[0]*a + truth[1]*b + truth[2] + 0.1*random.NormFloat64())
 	}
-	return tensor.New(tensor.WithShape(points, 2), tensor.WithBacking(x)), tensor.New(tensor.WithShape(points), tensor.WithBacking(t))
+	return tensor.New(tensor.WithShape(points, 2), tensor.WithBacking(x)),
+		tensor.New(tensor.WithShape(points), tensor.WithBacking(t))
 }
 
 // leastSquares solves the same problem in closed form.

@@ -34,8 +34,10 @@ func newModel() *model {
 	const width, hidden, classes = 8, 64, 10
 	g := graph.New("rows")
 	batch, rows := g.Dim("batch"), g.Dim("rows", graph.AtLeast(1))
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, rows, width), label: g.Input("label", graph.Int64, batch)}
-	network := nn.Sequential(nn.NewLSTM(g, "lstm", width, hidden), nn.Dropout(0.2), nn.NewLinear(g, "head", hidden, classes))
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, rows, width),
+		label: g.Input("label", graph.Int64, batch)}
+	network := nn.Sequential(nn.NewLSTM(g, "lstm", width, hidden), nn.Dropout(0.2),
+		nn.NewLinear(g, "head", hidden, classes))
 	label := ops.Expand(ops.Unsqueeze(m.label, 1), batch, rows) // the same after every row
 
 	training, sequence := nn.Training(g), ops.Squeeze(m.image, 1)

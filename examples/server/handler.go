@@ -30,7 +30,8 @@ func newHandler(b *batcher) http.Handler {
 			return
 		}
 		if len(asked.Image) != pixels {
-			http.Error(w, fmt.Sprintf("image must have %d numbers, and has %d", pixels, len(asked.Image)), http.StatusBadRequest)
+			http.Error(w, fmt.Sprintf("image must have %d numbers, and has %d", pixels, len(asked.Image)),
+				http.StatusBadRequest)
 			return
 		}
 		probabilities, err := b.predict(r.Context(), asked.Image)

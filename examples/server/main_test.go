@@ -122,10 +122,12 @@ func TestShutdownAnswersWhatHasBegun(t *testing.T) {
 	for i := range images {
 		begun.Add(1)
 		all.Go(func() {
-			client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				defer begun.Done()
-				return (&net.Dialer{}).DialContext(ctx, network, address)
-			}}}
+			client := &http.Client{
+				Transport: &http.Transport{
+					DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+						defer begun.Done()
+						return (&net.Dialer{}).DialContext(ctx, network, address)
+					}}}
 			got, err := s.ask(client, images[i])
 			if assert.NoError(t, err) {
 				assert.InDeltaSlice(t, want[i], got.Probabilities, 1e-6)

@@ -30,7 +30,8 @@ type model struct {
 func newModel() *model {
 	g := graph.New("digits")
 	batch := g.Dim("batch")
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels), label: g.Input("label", graph.Int64, batch)}
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels),
+		label: g.Input("label", graph.Int64, batch)}
 	network := nn.Sequential(
 		nn.NewLinear(g, "hidden", pixels, 128), nn.Func(ops.Relu), nn.Dropout(0.2),
 		nn.NewLinear(g, "output", 128, classes))

@@ -29,7 +29,8 @@ type model struct {
 func newModel() model {
 	g := graph.New("transformer")
 	batch, seq := g.Dim("batch"), g.Dim("seq", graph.AtMost(longest))
-	m := model{graph: g, ids: g.Input("ids", graph.Int64, batch, seq), target: g.Input("target", graph.Int64, batch, seq)}
+	m := model{graph: g, ids: g.Input("ids", graph.Int64, batch, seq),
+		target: g.Input("target", graph.Int64, batch, seq)}
 	x := embedding(g, m.ids)
 	x = block(g, "block", x)
 	m.logits = classifier(g, x)
@@ -65,7 +66,8 @@ func attention(g *graph.Graph, name string, x *graph.Node, heads int) *graph.Nod
 		return ops.Transpose(ops.Reshape(rows, b, t, h, dh), 1, 2)
 	}
 	scores := ops.MatMul(split("query"), ops.Transpose(split("key"), 2, 3))
-	weights := contract.Expect(ops.Softmax(ops.Mul(scores, graph.Num(1/math.Sqrt(width/float64(heads)))), -1), "_ _ seq seq")
+	weights := contract.Expect(ops.Softmax(ops.Mul(scores, graph.Num(1/math.Sqrt(width/float64(heads)))), -1),
+		"_ _ seq seq")
 	mixed := ops.Transpose(ops.MatMul(weights, split("value")), 1, 2)
 	return c.Gives(linear(g, name+".out", ops.Flatten(mixed, 2, 3), h.Times(dh)), "b t h*dh")
 }

@@ -33,7 +33,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var epochs int
 	var seed uint64
 	if err := cli.Parse("vae", args, func(f *flag.FlagSet) {
-		f.StringVar(&out, "out", filepath.Join("out", "vae", "digits.png"), "`file` of the picture; its folder is made if need be")
+		f.StringVar(&out, "out", filepath.Join("out", "vae", "digits.png"),
+			"`file` of the picture; its folder is made if need be")
 		f.IntVar(&epochs, "epochs", 200, "`times` to go through the images")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of first values, noise and the order of images")
 	}); err != nil {

@@ -13,7 +13,8 @@ func Of(g *graph.Graph, roots ...*graph.Node) []*graph.Node { return Closure(g, 
 
 // Closure is [Of] along other edges: next calls visit with the nodes to which n leads. They must all come before n in
 // the graph.
-func Closure(g *graph.Graph, roots []*graph.Node, next func(n *graph.Node, visit func(...*graph.Node))) (list []*graph.Node) {
+func Closure(g *graph.Graph, roots []*graph.Node,
+	next func(n *graph.Node, visit func(...*graph.Node))) (list []*graph.Node) {
 	for id, found := range mark(g, roots, next) {
 		if found {
 			list = append(list, g.Nodes()[id])

@@ -15,13 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommentsNameWhatTheyStandAbove expects a comment that begins with a small letter to begin with a name that is declared below it: one that
-// has been changed would stay in its comment else.
+// TestCommentsNameWhatTheyStandAbove expects a comment that begins with a small letter to begin with a name that is
+// declared below it: one that has been changed would stay in its comment else.
 func TestCommentsNameWhatTheyStandAbove(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, file := range slices.Concat(p.GoFiles, p.IgnoredGoFiles) {
 			fset := token.NewFileSet()
-			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, file), nil, parser.ParseComments|parser.SkipObjectResolution)
+			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, file), nil,
+				parser.ParseComments|parser.SkipObjectResolution)
 			require.NoError(t, err)
 			for i, d := range f.Decls {
 				doc, names := declared(d)
@@ -34,7 +35,9 @@ func TestCommentsNameWhatTheyStandAbove(t *testing.T) {
 					_, next := declared(f.Decls[i+1])
 					names = append(names, next...)
 				}
-				assert.True(t, slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }),
+				assert.True(t, slices.ContainsFunc(names, func(name string) bool {
+					return strings.HasPrefix(name, word)
+				}),
 					"%v: the comment begins with %q, which is not declared below it", fset.Position(d.Pos()), word)
 			}
 		}

@@ -23,16 +23,21 @@ var fileName = regexp.MustCompile(`[a-z][a-z0-9_*]*\.go\b`)
 func TestPackagesWalkTheirFiles(t *testing.T) {
 	for name, p := range packages(t) {
 		files := slices.Concat(p.GoFiles, p.IgnoredGoFiles)
-		files = slices.DeleteFunc(files, func(f string) bool { return f == "doc.go" || f == "main.go" || strings.HasSuffix(f, "_test.go") })
+		files = slices.DeleteFunc(files, func(f string) bool {
+			return f == "doc.go" || f == "main.go" || strings.HasSuffix(f, "_test.go")
+		})
 		if len(files) < 2 {
 			continue
 		}
 		named := fileName.FindAllString(commentOf(t, p), -1)
 		for _, file := range files {
-			assert.True(t, slices.ContainsFunc(named, func(n string) bool { return isNamed(n, file) }), "the comment of package %s does not say what %s is for", name, file)
+			assert.True(t, slices.ContainsFunc(named, func(n string) bool { return isNamed(n, file) }),
+				"the comment of package %s does not say what %s is for", name, file)
 		}
 		for _, n := range named {
-			assert.True(t, n == "main.go" || slices.ContainsFunc(files, func(file string) bool { return isNamed(n, file) }), "the comment of package %s names %s, which it does not have", name, n)
+			assert.True(t, n == "main.go" || slices.ContainsFunc(files, func(file string) bool {
+				return isNamed(n, file)
+			}), "the comment of package %s names %s, which it does not have", name, n)
 		}
 	}
 }
@@ -45,7 +50,8 @@ func isNamed(pattern, file string) bool {
 // commentOf returns the comments above the package clauses of a package.
 func commentOf(t *testing.T, p listed) (text string) {
 	for _, file := range p.GoFiles {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.ParseComments|parser.PackageClauseOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil,
+			parser.ParseComments|parser.PackageClauseOnly)
 		require.NoError(t, err)
 		text += f.Doc.Text()
 	}

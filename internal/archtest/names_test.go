@@ -166,9 +166,12 @@ func (r reading) bad() string {
 	case finders[r.function] != "":
 		return ""
 	case r.decides:
-		return fmt.Sprintf("%s: %s decides by an operation's %s: ask for a fact that the operation states (see graph.Op)", r.at, r.function, r.field)
+		return fmt.Sprintf(
+			"%s: %s decides by an operation's %s: ask for a fact that the operation states (see graph.Op)", r.at,
+			r.function, r.field)
 	case r.field == "Name" && namers[r.function] == "":
-		return fmt.Sprintf("%s: %s reads an operation's Name: where it is for a text, add the function to namers", r.at, r.function)
+		return fmt.Sprintf("%s: %s reads an operation's Name: where it is for a text, add the function to namers", r.at,
+			r.function)
 	}
 	return ""
 }
@@ -199,7 +202,9 @@ type checker struct {
 
 func newChecker(t *testing.T) checker {
 	files, fset := exports(t), token.NewFileSet()
-	return checker{fset, importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })}
+	return checker{fset, importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(files[path])
+	})}
 }
 
 func (c checker) readings(t *testing.T, path string, files []*ast.File) []reading {
@@ -261,8 +266,10 @@ func decidingIsSeen(t *testing.T, c checker) {
 		`_ = "the gradient of " + n.Op().Func`:                       false,
 		`_ = n.Name() == "mul" && n.Op().Class == graph.Elementwise`: false,
 	} {
-		src := "package p\nimport (\"fmt\"; \"slices\"; \"strings\"; \"" + module + "/graph\"; \"" + module + "/ops\")\n" +
-			"var _, _, _, _ = fmt.Sprint, slices.Max[[]int], strings.Cut, ops.Add\nfunc f(n *graph.Node, s string) {\n" + body + "\n}\n"
+		src := "package p\nimport (\"fmt\"; \"slices\"; \"strings\"; \"" + module + "/graph\"; \"" + module +
+			"/ops\")\n" +
+			"var _, _, _, _ = fmt.Sprint, slices.Max[[]int], strings.Cut, ops.Add\nfunc f(n *graph.Node, s string) {\n" +
+			body + "\n}\n"
 		f, err := parser.ParseFile(c.fset, "p.go", src, parser.SkipObjectResolution)
 		require.NoError(t, err, body)
 		var told []string

@@ -29,8 +29,11 @@ var table = map[*graph.Op]func(n *graph.Node, x []node) node{
 		values, vectors := eigen(x[0])
 		return packed(x[0].Rank()-2, values, vectors)
 	},
-	ops.Lookup("eigvalsh"):   func(_ *graph.Node, x []node) node { values, _ := eigen(x[0]); return values },
-	ops.Lookup("svd"):        func(_ *graph.Node, x []node) node { u, s, vh := singular(x[0]); return packed(x[0].Rank()-2, u, s, vh) },
+	ops.Lookup("eigvalsh"): func(_ *graph.Node, x []node) node { values, _ := eigen(x[0]); return values },
+	ops.Lookup("svd"): func(_ *graph.Node, x []node) node {
+		u, s, vh := singular(x[0])
+		return packed(x[0].Rank()-2, u, s, vh)
+	},
 	ops.Lookup("svdvals"):    func(_ *graph.Node, x []node) node { _, s, _ := singular(x[0]); return s },
 	ops.Lookup("pinv"):       pseudoInverse,
 	ops.Lookup("matrix_exp"): matrixExp,
@@ -47,7 +50,8 @@ func WantsNumbers(op *graph.Op) bool { return fixed[op] }
 // fixed are those operations: the structure of their forms depends on sizes.
 var fixed = map[*graph.Op]bool{
 	ops.Lookup("accumulate"): true, ops.Lookup("searchsorted"): true,
-	ops.Lookup("eigh"): true, ops.Lookup("eigvalsh"): true, ops.Lookup("svd"): true, ops.Lookup("svdvals"): true, ops.Lookup("pinv"): true,
+	ops.Lookup("eigh"): true, ops.Lookup("eigvalsh"): true, ops.Lookup("svd"): true, ops.Lookup("svdvals"): true,
+	ops.Lookup("pinv"): true,
 }
 
 // num is a number that takes the dtype of the other operand.
@@ -109,7 +113,8 @@ func accumulated(n *graph.Node, in []node) node {
 	size, _ := x.Shape()[axis].Int()
 	for step := int64(1); step < size; step *= 2 {
 		if reverse {
-			x = combine(x, ops.Slice(ops.Pad(x, axis, 0, graph.Dim(step), neutral), axis, graph.Dim(step), graph.Dim(size+step), 1))
+			x = combine(x, ops.Slice(ops.Pad(x, axis, 0, graph.Dim(step), neutral), axis, graph.Dim(step),
+				graph.Dim(size+step), 1))
 		} else {
 			x = combine(x, ops.Slice(ops.Pad(x, axis, graph.Dim(step), 0, neutral), axis, 0, graph.Dim(size), 1))
 		}
@@ -125,7 +130,8 @@ func runningExtrema(x node, axis int, least bool) node {
 	}
 	size, _ := x.Shape()[axis].Int()
 	for step := int64(1); step < size; step *= 2 {
-		x = combine(x, ops.Concat(axis, ops.Slice(x, axis, 0, graph.Dim(step), 1), ops.Slice(x, axis, 0, graph.Dim(size-step), 1)))
+		x = combine(x, ops.Concat(axis, ops.Slice(x, axis, 0, graph.Dim(step), 1),
+			ops.Slice(x, axis, 0, graph.Dim(size-step), 1)))
 	}
 	return x
 }
@@ -193,9 +199,10 @@ func rowOrder(_ *graph.Node, in []node) node {
 	x := in[0]
 	last := x.Rank() - 1
 	places := ops.Iota(x.Graph(), last-1, x.Shape()[:last]...)
-	final, _ := ops.Scan(ops.Loop{Carry: []node{places}, Over: []node{x}, Axis: last, Reverse: true}, func(c, t []node) (next, out []node) {
-		return []node{ops.Gather(c[0], -1, ops.ArgSort(ops.Gather(t[0], -1, c[0]), -1, false))}, nil
-	})
+	final, _ := ops.Scan(ops.Loop{Carry: []node{places}, Over: []node{x}, Axis: last, Reverse: true},
+		func(c, t []node) (next, out []node) {
+			return []node{ops.Gather(c[0], -1, ops.ArgSort(ops.Gather(t[0], -1, c[0]), -1, false))}, nil
+		})
 	return final[0]
 }
 
@@ -212,21 +219,23 @@ func searchSorted(n *graph.Node, in []node) node {
 	count := sorted.Shape().NumElements().FloorDiv(size)
 	base := ops.Zeros(g, graph.Int64, 1)
 	if sorted.Rank() > 1 {
-		base = ops.Reshape(ops.Mul(ops.Iota(g, 0, count), g.Scalar(graph.Int64, float64(size))), append(shape[:len(shape)-1:len(shape)-1], 1)...)
+		base = ops.Reshape(ops.Mul(ops.Iota(g, 0, count), g.Scalar(graph.Int64, float64(size))),
+			append(shape[:len(shape)-1:len(shape)-1], 1)...)
 	}
 	flat := ops.Reshape(sorted, -1)
-	found := ops.Fori(graph.Dim(bits.Len(uint(size))), []node{start, ops.Add(start, g.Scalar(graph.Int64, float64(size)))}, func(_ node, c []node) []node {
-		low, high := c[0], c[1]
-		mid := ops.FloorDiv(ops.Add(low, high), g.Scalar(graph.Int64, 2))
-		open := ops.Less(low, high)
-		element := ops.Take(flat, 0, ops.Add(base, ops.Minimum(mid, g.Scalar(graph.Int64, float64(size-1)))))
-		before := ops.Not(ops.GreaterEqual(element, values))
-		if right {
-			before = ops.Not(ops.Greater(element, values))
-		}
-		up := ops.And(open, before)
-		down := ops.And(open, ops.Not(before))
-		return []node{ops.Where(up, ops.Add(mid, g.Scalar(graph.Int64, 1)), low), ops.Where(down, mid, high)}
-	})
+	found := ops.Fori(graph.Dim(bits.Len(uint(size))),
+		[]node{start, ops.Add(start, g.Scalar(graph.Int64, float64(size)))}, func(_ node, c []node) []node {
+			low, high := c[0], c[1]
+			mid := ops.FloorDiv(ops.Add(low, high), g.Scalar(graph.Int64, 2))
+			open := ops.Less(low, high)
+			element := ops.Take(flat, 0, ops.Add(base, ops.Minimum(mid, g.Scalar(graph.Int64, float64(size-1)))))
+			before := ops.Not(ops.GreaterEqual(element, values))
+			if right {
+				before = ops.Not(ops.Greater(element, values))
+			}
+			up := ops.And(open, before)
+			down := ops.And(open, ops.Not(before))
+			return []node{ops.Where(up, ops.Add(mid, g.Scalar(graph.Int64, 1)), low), ops.Where(down, mid, high)}
+		})
 	return found[0]
 }

@@ -44,7 +44,8 @@ func exchange(a, i, k node) node {
 
 // luSolution is the solution of a system whose matrix is factored.
 func luSolution(n *graph.Node, in []node) node {
-	return solved(in[0], in[1], n.Attrs().(interface{ IsTransposed() bool }).IsTransposed(), "the solver failed because the input matrix is singular")
+	return solved(in[0], in[1], n.Attrs().(interface{ IsTransposed() bool }).IsTransposed(),
+		"the solver failed because the input matrix is singular")
 }
 
 // luInverse is the inverse of factored matrices.
@@ -77,7 +78,8 @@ func solved(factors, b node, transposed bool, refusal string) node {
 		y := ops.SolveTriangular(lu, b, ops.UpperTriangle(), ops.TransposedSystem())
 		return exchangeAll(ops.SolveTriangular(lu, y, ops.UnitDiagonal(), ops.TransposedSystem()), true)
 	}
-	return ops.SolveTriangular(lu, ops.SolveTriangular(lu, exchangeAll(b, false), ops.UnitDiagonal()), ops.UpperTriangle())
+	return ops.SolveTriangular(lu, ops.SolveTriangular(lu, exchangeAll(b, false), ops.UnitDiagonal()),
+		ops.UpperTriangle())
 }
 
 // cofactors are the gradients of determinants. They are computed from U·diag(s)·Vᵀ as those of the diagonal matrix

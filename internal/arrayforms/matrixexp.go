@@ -9,7 +9,8 @@ import (
 
 // padé13 are the coefficients of the approximant of degree 13 of the exponential, and reach13 is the norm up to which
 // it is exact: Higham, The scaling and squaring method for the matrix exponential revisited, 2005.
-var padé13 = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+var padé13 = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+	10559470521600,
 	670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
 
 const reach13 = 5.371920351148152
@@ -44,7 +45,8 @@ func matrixExp(_ *graph.Node, in []node) node {
 	squared, _ := ops.While(maxHalvings, []node{y, halvings}, func(c []node) node {
 		return ops.Any(ops.Greater(c[1], g.Scalar(graph.Int64, 0)))
 	}, func(_ node, c []node) []node {
-		return []node{ops.Where(ops.Greater(c[1], g.Scalar(graph.Int64, 0)), ops.MatMul(c[0], c[0]), c[0]), ops.Sub(c[1], g.Scalar(graph.Int64, 1))}
+		return []node{ops.Where(ops.Greater(c[1], g.Scalar(graph.Int64, 0)), ops.MatMul(c[0], c[0]), c[0]),
+			ops.Sub(c[1], g.Scalar(graph.Int64, 1))}
 	})
 	return ops.Where(finite, squared[0], num(math.NaN()))
 }

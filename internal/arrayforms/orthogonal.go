@@ -76,13 +76,15 @@ func goAround(left, right node, axis int) node {
 	if size == 1 {
 		return ops.Concat(axis, left, right)
 	}
-	return ops.Concat(axis, part(left, 0, 1), part(right, 0, 1), part(left, 1, size.Plus(-1)), part(right, 1, size), part(left, size.Plus(-1), size))
+	return ops.Concat(axis, part(left, 0, 1), part(right, 0, 1), part(left, 1, size.Plus(-1)), part(right, 1, size),
+		part(left, size.Plus(-1), size))
 }
 
 // turned rotates the halves of an axis by angles, and moves them on.
 func turned(x node, axis int, cos, sin node) node {
 	left, right := halves(x, axis)
-	return goAround(ops.Sub(ops.Mul(cos, left), ops.Mul(sin, right)), ops.Add(ops.Mul(sin, left), ops.Mul(cos, right)), axis)
+	return goAround(ops.Sub(ops.Mul(cos, left), ops.Mul(sin, right)), ops.Add(ops.Mul(sin, left), ops.Mul(cos, right)),
+		axis)
 }
 
 // rotation returns the cosine and the sine of the rotation that zeroes the product of a pair whose squares are given:
@@ -91,7 +93,8 @@ func rotation(first, second, product node) (cos, sin node) {
 	isDone := ops.Equal(product, num(0))
 	zeta := ops.Div(ops.Sub(second, first), ops.Mul(num(2), ops.Where(isDone, num(1), product)))
 	size := ops.Add(ops.Abs(zeta), ops.Sqrt(ops.Add(num(1), ops.Square(zeta))))
-	tangent := ops.Where(isDone, num(0), ops.Where(ops.Less(zeta, num(0)), ops.Div(num(-1), size), ops.Div(num(1), size)))
+	tangent := ops.Where(
+		isDone, num(0), ops.Where(ops.Less(zeta, num(0)), ops.Div(num(-1), size), ops.Div(num(1), size)))
 	cos = ops.Rsqrt(ops.Add(num(1), ops.Square(tangent)))
 	return cos, ops.Mul(tangent, cos)
 }
@@ -130,7 +133,8 @@ func eigen(a node) (values, vectors node) {
 		_, second := halves(bottom, -1)
 		diagonal := func(x node) node { return ops.Diagonal(x, 0, -2, -1) }
 		cos, sin := rotation(diagonal(first), diagonal(second), diagonal(across))
-		rowCos, rowSin, cos, sin := ops.Unsqueeze(cos, -1), ops.Unsqueeze(sin, -1), ops.Unsqueeze(cos, -2), ops.Unsqueeze(sin, -2)
+		rowCos, rowSin, cos, sin := ops.Unsqueeze(cos, -1), ops.Unsqueeze(sin, -1), ops.Unsqueeze(cos, -2),
+			ops.Unsqueeze(sin, -2)
 		return []node{turned(turned(c[0], -2, rowCos, rowSin), -1, cos, sin), turned(c[1], -1, cos, sin)}
 	})
 	values = ops.Slice(ops.Diagonal(done[0], 0, -2, -1), -1, 0, size, 1)
@@ -156,7 +160,8 @@ func singular(a node) (u, s, vh node) {
 	done := sweeps(n, []node{w, identity}, func(c []node) node {
 		products := ops.MatMul(ops.Transpose(c[0], -1, -2), c[0])
 		lengths := ops.Sqrt(ops.Diagonal(products, 0, -2, -1))
-		most := ops.Mul(ops.Mul(ops.Unsqueeze(lengths, -1), ops.Unsqueeze(lengths, -2)), num(1e-15*math.Sqrt(float64(size))))
+		most := ops.Mul(ops.Mul(ops.Unsqueeze(lengths, -1), ops.Unsqueeze(lengths, -2)),
+			num(1e-15*math.Sqrt(float64(size))))
 		return ops.Any(ops.And(ops.Greater(ops.Abs(products), most), ops.Not(onDiagonal)))
 	}, func(c []node) []node {
 		left, right := halves(c[0], -1)

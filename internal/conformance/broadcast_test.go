@@ -98,7 +98,8 @@ func (row *broadcastRow) checkResult(g *graph.Graph, y *graph.Node, in []*graph.
 	if err != nil {
 		return err
 	}
-	if got := values[0]; !slices.Equal(got.program.Shape, row.Result) || !slices.Equal(got.oracle.Floats(), got.program.Floats()) {
+	if got := values[0]; !slices.Equal(got.program.Shape, row.Result) ||
+		!slices.Equal(got.oracle.Floats(), got.program.Floats()) {
 		return errors.New("the compiled program gives " + got.program.String() + ", the oracle " + got.oracle.String())
 	}
 	return nil

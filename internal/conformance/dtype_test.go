@@ -134,7 +134,8 @@ func (row *dtypeRow) operands(g *graph.Graph) (in []*graph.Node, raw map[string]
 		return in, nil, nil
 	case "reduce":
 		t, err := dtypeOf(row.DType)
-		return []*graph.Node{g.Input("x", t, row.Shape...)}, map[string]json.RawMessage{"dim": row.Dim, "keepdim": row.Keep}, err
+		return []*graph.Node{g.Input("x", t, row.Shape...)},
+			map[string]json.RawMessage{"dim": row.Dim, "keepdim": row.Keep}, err
 	case "shape":
 		for i, s := range row.Shapes {
 			t := operandDType(row.Op, i, len(row.Shapes))

@@ -180,7 +180,8 @@ func (c *gradCase) compare(values []computed) error {
 			continue
 		}
 		if want, given := c.row.Second.HVP[name]; given {
-			if err := values[len(c.wrt)+i].want("the second gradient of "+name, c.shapes[name], want, gradTolerance); err != nil {
+			if err := values[len(c.wrt)+i].want(
+				"the second gradient of "+name, c.shapes[name], want, gradTolerance); err != nil {
 				return err
 			}
 		}

@@ -183,12 +183,14 @@ func (row *inPlaceRow) compare(v *variables, values, grads map[string]*graph.Nod
 			return fmt.Errorf("%s has no gradient", name)
 		}
 		shape, _ := dx.Shape().Ints()
-		if err := got[at[dx]].want("the gradient of "+name, shape, wantGrads[name], toleranceOf(dx.DType())); err != nil {
+		if err := got[at[dx]].want("the gradient of "+name, shape, wantGrads[name], toleranceOf(dx.DType())); err !=
+			nil {
 			return err
 		}
 	}
 	if row.OK && len(grads) != len(wantGrads) {
-		return fmt.Errorf("want gradients of %v, got those of %v", slices.Sorted(maps.Keys(wantGrads)), slices.Sorted(maps.Keys(grads)))
+		return fmt.Errorf("want gradients of %v, got those of %v", slices.Sorted(maps.Keys(wantGrads)),
+			slices.Sorted(maps.Keys(grads)))
 	}
 	return nil
 }

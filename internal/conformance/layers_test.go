@@ -51,7 +51,8 @@ func distance(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node)
 	return func(c *call) []*graph.Node { return one(f(c.param("x"), c.param("target"), lossOptions(c)...)) }
 }
 
-func scaledDistance(f func(x, target *graph.Node, scale float64, opts ...ops.LossOption) *graph.Node, name string) builder {
+func scaledDistance(f func(x, target *graph.Node, scale float64, opts ...ops.LossOption) *graph.Node,
+	name string) builder {
 	return func(c *call) []*graph.Node {
 		scale := c.attrs.float(1, name)
 		return one(f(c.param("x"), c.param("target"), scale, lossOptions(c)...))

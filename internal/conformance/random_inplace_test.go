@@ -94,7 +94,8 @@ func TestGradientsOfRandomWrites(t *testing.T) {
 		_, grads := p.v.results()
 		if report := shapeinfer.Check(p.v.g); report.Err() != nil {
 			code := report.Errors[0].Code
-			require.True(t, code == graph.CodeOrder || code == graph.CodeGradient && len(grads) == 0, "%s\n%v", about, report)
+			require.True(t, code == graph.CodeOrder ||
+				code == graph.CodeGradient && len(grads) == 0, "%s\n%v", about, report)
 			refused++
 			continue
 		}
@@ -103,7 +104,8 @@ func TestGradientsOfRandomWrites(t *testing.T) {
 			got, err := compute(p.v.g, []*graph.Node{dx}, p.v.fed)
 			require.NoError(t, err, about)
 			want := p.differences(name, y)
-			require.NoError(t, got[0].want(name, p.memory[name].shape, want, tolerance{relative: 1e-5, absolute: 1e-4}), about)
+			require.NoError(t, got[0].want(name, p.memory[name].shape, want, tolerance{relative: 1e-5, absolute: 1e-4}),
+				about)
 		}
 	}
 	t.Logf("%d programs differentiated, %d refused", given, refused)
@@ -131,7 +133,8 @@ func (p *writesProgram) differences(leaf, y string) []float64 {
 }
 
 func newWritesProgram(seed uint64) *writesProgram {
-	return &writesProgram{rng: rand.New(rand.NewPCG(seed, 12)), v: newVariables(graph.RefuseAlias), memory: map[string]*strided{}, leaves: map[string][]float64{}}
+	return &writesProgram{rng: rand.New(rand.NewPCG(seed, 12)), v: newVariables(graph.RefuseAlias),
+		memory: map[string]*strided{}, leaves: map[string][]float64{}}
 }
 
 // writesProgram is a program that is made up and run at the same time.
@@ -173,7 +176,8 @@ func (p *writesProgram) run(t *testing.T) (overlap bool) {
 			data[k] = float64(p.rng.IntN(9) + 1)
 		}
 		name := fmt.Sprintf("x%d", i)
-		do(step{Op: "leaf", Out: names{name}, Shape: sizes(graph.MakeShape(shape...)), DType: "float64", Data: data, RequiresGrad: p.differentiable})
+		do(step{Op: "leaf", Out: names{name}, Shape: sizes(graph.MakeShape(shape...)), DType: "float64", Data: data,
+			RequiresGrad: p.differentiable})
 		p.memory[name] = dense(shape, slices.Clone(data))
 		p.leaves[name] = data
 	}
@@ -268,7 +272,8 @@ func (p *writesProgram) view(name string) (s step, m *strided) {
 		m.strides[axis], m.strides[other] = m.strides[other], m.strides[axis]
 	case 3:
 		s.Op, s.Attrs = "unsqueeze", p.attrs("dim", axis)
-		m = x.view(slices.Insert(slices.Clone(x.shape), axis, 1), slices.Insert(slices.Clone(x.strides), axis, 0), x.offset)
+		m = x.view(slices.Insert(slices.Clone(x.shape), axis, 1), slices.Insert(slices.Clone(x.strides), axis, 0),
+			x.offset)
 	case 4:
 		s.Op, s.Attrs = "expand", p.attrs("size", append([]int{2}, x.shape...))
 		m = x.broadcast(append([]int{2}, x.shape...))
@@ -277,7 +282,8 @@ func (p *writesProgram) view(name string) (s step, m *strided) {
 			return s, nil
 		}
 		s.Op, s.Attrs = "diagonal", p.attrs()
-		m = x.view(append(slices.Clone(x.shape[2:]), x.shape[0]), append(slices.Clone(x.strides[2:]), x.strides[0]+x.strides[1]), x.offset)
+		m = x.view(append(slices.Clone(x.shape[2:]), x.shape[0]),
+			append(slices.Clone(x.strides[2:]), x.strides[0]+x.strides[1]), x.offset)
 	default:
 		s.Op = "clone"
 		m = dense(slices.Clone(x.shape), x.elements())

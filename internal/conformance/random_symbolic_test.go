@@ -51,7 +51,8 @@ type randomProgram struct {
 }
 
 // expressions over the two names; plain numbers and single names are drawn more often.
-var expressions = []string{"n", "n", "n", "m", "m", "1", "2", "3", "n+1", "n+2", "2*n", "m+1", "n-1", "n+m", "n*m", "n//2", "(n+1)//2", "3*m", "2*n-1"}
+var expressions = []string{"n", "n", "n", "m", "m", "1", "2", "3", "n+1", "n+2", "2*n", "m+1", "n-1", "n+m", "n*m",
+	"n//2", "(n+1)//2", "3*m", "2*n-1"}
 
 func (p *randomProgram) size() graph.Dim {
 	d, err := graph.ParseDim(expressions[p.rng.IntN(len(expressions))])

@@ -27,7 +27,8 @@ func TestWrongAnswersAreFound(t *testing.T) {
 			`{"id":"axes","shapes":[[2],[3]],"torch_op":"add","ok":false,"error":"The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0","bad_axes_from_right":[1,2],"backcompat_warn":false}`,
 			`{"id":"warning","shapes":[[4,1],[4]],"torch_op":"add","ok":true,"result":[4,4],"bad_axes_from_right":[],"backcompat_warn":false}`,
 			`{"id":"other","shapes":[[4],[4]],"torch_op":"addbmm","ok":true,"result":[4],"bad_axes_from_right":[],"backcompat_warn":false}`,
-		}, [3]int{1, 5, 1}, []string{"shape add", "want [2 4], got [2, 3]", "verdict", "words", "want \"no\"", "axes", "warning"}, "the operation, 1 cases: addbmm 1"},
+		}, [3]int{1, 5, 1}, []string{"shape add", "want [2 4], got [2, 3]", "verdict", "words", "want \"no\"", "axes",
+			"warning"}, "the operation, 1 cases: addbmm 1"},
 		"reduce_dtype.jsonl": {DTypes, []string{
 			`{"id":"right","kind":"reduce","op":"sum","shape":[2,3],"dtype":"int32","dim":1,"keepdim":true,"ok":true,"result_shape":[2,1],"result_dtype":"int64"}`,
 			`{"id":"dtype","kind":"reduce","op":"sum","shape":[2,3],"dtype":"int32","dim":1,"keepdim":true,"ok":true,"result_shape":[2,1],"result_dtype":"int32"}`,
@@ -35,14 +36,16 @@ func TestWrongAnswersAreFound(t *testing.T) {
 			`{"id":"data","kind":"reduce","op":"prod","shape":[0],"dtype":"float32","dim":null,"keepdim":null,"ok":true,"result_shape":[],"result_dtype":"float32","result_data":[0]}`,
 			`{"id":"promotion","kind":"promote","op":"add","a":{"dtype":"int64","form":"tensor"},"b":{"number":2.5,"form":"float"},"ok":true,"result_dtype":"float64"}`,
 			`{"id":"complex","kind":"unary","op":"exp","a":{"dtype":"complex64","form":"tensor"},"ok":true,"result_dtype":"complex64"}`,
-		}, [3]int{1, 4, 1}, []string{"want dtype int32, got int64", "want shape [2 1], got [2]", "data", "want dtype float64, got float32"}, "dtype complex64, 1 cases: exp 1"},
+		}, [3]int{1, 4, 1}, []string{"want dtype int32, got int64", "want shape [2 1], got [2]", "data",
+			"want dtype float64, got float32"}, "dtype complex64, 1 cases: exp 1"},
 		"grads.jsonl": {Grads, []string{
 			`{"id":"right","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.0]},"upstream":[1.0],"grads":{"x":[6.0]},"second":{"v":{"x":[1.0]},"hvp":{"x":[2.0]}}}`,
 			`{"id":"value","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.00001]},"upstream":[1.0],"grads":{"x":[6.0]}}`,
 			`{"id":"gradient","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.0]},"upstream":[1.0],"grads":{"x":[6.00000001]}}`,
 			`{"id":"second","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.0]},"upstream":[1.0],"grads":{"x":[6.0]},"second":{"v":{"x":[1.0]},"hvp":{"x":["NaN"]}}}`,
 			`{"id":"argument","op":"softmax","attrs":{"dim":0,"temperature":2},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[1.0]},"upstream":[1.0],"grads":{"x":[0.0]}}`,
-		}, [3]int{1, 3, 1}, []string{"the value by the oracle", "the gradient of x", "the second gradient of x"}, "argument temperature=2, 1 cases: softmax 1"},
+		}, [3]int{1, 3, 1}, []string{"the value by the oracle", "the gradient of x", "the second gradient of x"},
+			"argument temperature=2, 1 cases: softmax 1"},
 		"symbolic.jsonl": {Symbolic, []string{
 			`{"id":"right","group":"hand","program":[{"op":"input","out":"x","shape":["n"]},{"op":"input","out":"y","shape":["n",1]},{"op":"add","in":["x","y"],"out":"z"}],"least":{"n":0},"verdict":"always","samples":[{"dims":{"n":3},"ok":true,"result_shape":[3,3]}]}`,
 			`{"id":"sample","group":"hand","program":[{"op":"input","out":"x","shape":["n"]},{"op":"add","in":["x","x"],"out":"z"}],"least":{"n":0},"verdict":"always","samples":[{"dims":{"n":3},"ok":true,"result_shape":[4]}]}`,

@@ -86,8 +86,10 @@ func soundness(all []judgement) (notes []string, short error) {
 		}
 	}
 	text := fmt.Sprintf("soundness: %d unsound; of %d always %d proved, %d undecided; "+
-		"of %d never %d refused, %d undecided; of %d sometimes %d deferred", unsound, count["always"], count["always proved"], count["always deferred"],
-		count["never"], count["never refused"], count["never deferred"], count["sometimes"], count["sometimes deferred"])
+		"of %d never %d refused, %d undecided; of %d sometimes %d deferred", unsound, count["always"],
+		count["always proved"], count["always deferred"],
+		count["never"], count["never refused"], count["never deferred"], count["sometimes"],
+		count["sometimes deferred"])
 	if float64(count["always proved"]) < leastProved*float64(count["always"]) ||
 		float64(count["never refused"]) < leastRefused*float64(count["never"]) {
 		short = errors.New("too few programs are decided before sizes are known: " + text)
@@ -127,8 +129,10 @@ func (row *symbolicRow) runStricter() error {
 			if err != nil {
 				continue // a negative size
 			}
-			if _, err := shapeinfer.Bind(p.g, bound, report.Requirements, p.undetermined(sample.Dims)); err == nil && !sample.OK {
-				return fmt.Errorf("with names policy %d and %v: accepted, and PyTorch says %q", names, sample.Dims, sample.Error)
+			if _, err := shapeinfer.Bind(p.g, bound, report.Requirements, p.undetermined(sample.Dims)); err == nil &&
+				!sample.OK {
+				return fmt.Errorf("with names policy %d and %v: accepted, and PyTorch says %q", names, sample.Dims,
+					sample.Error)
 			}
 		}
 	}
@@ -202,7 +206,8 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 			sizes, err = shapeinfer.Bind(g, bound, report.Requirements, given)
 		}
 		if sample.OK != (err == nil) {
-			return fmt.Errorf("%s: want ok %v (%v %s), binding says %v", about, sample.OK, sample.Result, sample.Error, err)
+			return fmt.Errorf("%s: want ok %v (%v %s), binding says %v", about, sample.OK, sample.Result, sample.Error,
+				err)
 		}
 		var want []reference.Value
 		if sample.OK {
@@ -223,14 +228,16 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 		out, err := session.Run(context.Background(), feed)
 		switch {
 		case sample.OK != (err == nil):
-			return fmt.Errorf("%s: want ok %v (%v %s), the program says %v", about, sample.OK, sample.Result, sample.Error, err)
+			return fmt.Errorf("%s: want ok %v (%v %s), the program says %v", about, sample.OK, sample.Result,
+				sample.Error, err)
 		case sample.OK:
 			a, err := out.Array(y)
 			if err != nil {
 				return err
 			}
 			c := computed{want[0], reference.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}}
-			if err := c.want(about+": the result", sample.Result, want[0].Floats(), tolerance{relative: 1e-12, absolute: 1e-12}); err != nil {
+			if err := c.want(about+": the result", sample.Result, want[0].Floats(),
+				tolerance{relative: 1e-12, absolute: 1e-12}); err != nil {
 				return err
 			}
 		}

@@ -47,7 +47,8 @@ func (row *symbolicRow) runGradients() error {
 			continue
 		}
 		if sample.OK != (err == nil) {
-			return fmt.Errorf("with %v: want ok %v (%s), the program of gradients says %v", sample.Dims, sample.OK, sample.Error, err)
+			return fmt.Errorf("with %v: want ok %v (%s), the program of gradients says %v", sample.Dims, sample.OK,
+				sample.Error, err)
 		}
 		if err != nil {
 			continue
@@ -63,7 +64,8 @@ func (row *symbolicRow) runGradients() error {
 			}
 			c := computed{want[i], reference.Value{DType: dx.DType(), Shape: a.Shape, Data: a.Data}}
 			what := fmt.Sprintf("with %v: the gradient of input %d", sample.Dims, i)
-			if err := c.want(what, want[i].Shape, want[i].Floats(), tolerance{relative: 1e-12, absolute: 1e-12}); err != nil {
+			if err := c.want(what, want[i].Shape, want[i].Floats(), tolerance{relative: 1e-12, absolute: 1e-12}); err !=
+				nil {
 				return err
 			}
 		}

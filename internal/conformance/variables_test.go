@@ -39,7 +39,8 @@ type leaf struct {
 }
 
 func newVariables(alias graph.AliasPolicy) *variables {
-	return &variables{g: graph.New("case", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently, Alias: alias})),
+	return &variables{g: graph.New("case",
+		graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently, Alias: alias})),
 		byName: map[string]*variable{}, fed: feeds{}}
 }
 

@@ -99,7 +99,8 @@ func folders(variables ...string) ([]string, error) {
 // dropBodies removes function bodies. Functions that must have a body keep it: generic ones, init and main.
 func dropBodies(f *ast.File) {
 	for _, d := range f.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok && fn.Type.TypeParams == nil && (fn.Recv != nil || fn.Name.Name != "init" && fn.Name.Name != "main") {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Type.TypeParams == nil &&
+			(fn.Recv != nil || fn.Name.Name != "init" && fn.Name.Name != "main") {
 			fn.Body = nil
 		}
 	}

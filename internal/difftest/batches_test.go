@@ -19,8 +19,9 @@ import (
 
 var batches = flag.Int("batches", 400, "how many random programs are run for the examples of a batch")
 
-// TestBatchesAreTheirExamples runs random programs, with their gradients, for all examples of a batch by ops.Vmap, and for each by itself. Some inputs
-// are those of the example, and others the same for all. By turns the batch stands in another one, in a loop, or around a loop.
+// TestBatchesAreTheirExamples runs random programs, with their gradients, for all examples of a batch by ops.Vmap, and
+// for each by itself. Some inputs are those of the example, and others the same for all. By turns the batch stands in
+// another one, in a loop, or around a loop.
 func TestBatchesAreTheirExamples(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range uint64(*batches) {
@@ -68,7 +69,9 @@ func (b *batchTrial) try() string {
 		return "does not compile"
 	}
 	together, inAll := b.build(true)
-	if err := together.g.Err(); err != nil && (strings.Contains(err.Error(), "which it did not make for each example") || strings.Contains(err.Error(), "not made in the same step")) {
+	if err := together.g.Err(); err != nil &&
+		(strings.Contains(err.Error(), "which it did not make for each example") ||
+			strings.Contains(err.Error(), "not made in the same step")) {
 		return "writes what is the same for all"
 	}
 	require.NoError(b, together.g.Err())
@@ -164,7 +167,9 @@ func (b *batchTrial) inBatch(over []*graph.Node, f func(x []*graph.Node) []*grap
 
 // writes reports whether the program writes inputs.
 func (b *batchTrial) writes() bool {
-	return len(b.p.Updates) > 0 || slices.ContainsFunc(b.p.Inputs, func(in eager.Input) bool { return in.Mutable || in.Param })
+	return len(b.p.Updates) > 0 || slices.ContainsFunc(b.p.Inputs, func(in eager.Input) bool {
+		return in.Mutable || in.Param
+	})
 }
 
 // compare runs a batch and each of its examples; it says why they cannot be compared.
@@ -249,7 +254,8 @@ func (b *batchTrial) near(k, t int, dt eager.DType, want, got []eager.Cell) stri
 		}
 		greatest = max(greatest, math.Abs(c.V))
 	}
-	slack := greatest * map[eager.DType]float64{eager.Float64: 1e-7, eager.Float32: 2e-3, eager.Float16: 0.03, eager.BFloat16: 0.2}[dt]
+	slack := greatest * map[eager.DType]float64{
+		eager.Float64: 1e-7, eager.Float32: 2e-3, eager.Float16: 0.03, eager.BFloat16: 0.2}[dt]
 	for i, c := range want {
 		if math.Abs(c.V-got[i].V) > slack {
 			b.Errorf("output %d of example %d: element %d is %v in a batch, and %v alone", k, t, i, got[i].V, c.V)

@@ -79,8 +79,10 @@ func build(p *eager.Program) *built {
 
 // declare begins the graph of a program: its policy and its names.
 func declare(p *eager.Program) *built {
-	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently, AxisMixing: graph.AllowSilently}
-	policy.Names = map[string]graph.NamesPolicy{"strict": graph.Strict, "unify": graph.Unify, "numpy": graph.Numpy}[p.Policy]
+	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently,
+		SecondWrite: graph.AllowSilently, AxisMixing: graph.AllowSilently}
+	policy.Names = map[string]graph.NamesPolicy{
+		"strict": graph.Strict, "unify": graph.Unify, "numpy": graph.Numpy}[p.Policy]
 	b := &built{g: graph.New("random", graph.WithPolicy(policy))}
 	for _, n := range p.Names {
 		b.g.Dim(n.Name, graph.AtLeast(int64(n.AtLeast)))
@@ -196,7 +198,9 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 			size(s.S[2*n])
 		case word == "bag" || word == "stft" || word == "index" || word == "put":
 			list = append(list, b.operandOptions(word, s)...)
-		case slices.Contains([]string{"axes", "keep", "conv", "pool", "pool1", "pool2", "pool3", "loss", "by", "fold", "kernel", "upper", "resize", "fft"}, word):
+		case slices.Contains(
+			[]string{"axes", "keep", "conv", "pool", "pool1", "pool2", "pool3", "loss", "by", "fold", "kernel", "upper",
+				"resize", "fft"}, word):
 			list = append(list, b.options(word, s)...)
 		case word[0] == 'x':
 			operand(s.In[k])

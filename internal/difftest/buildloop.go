@@ -38,7 +38,8 @@ func (b *built) control(word string, s *eager.Step) []argument {
 }
 
 // counted returns the initial carried values of a loop that counts its steps, and its body.
-func (b *built) counted(s *eager.Step, in []*graph.Node, known bool) ([]*graph.Node, func(*graph.Node, []*graph.Node) []*graph.Node) {
+func (b *built) counted(s *eager.Step, in []*graph.Node, known bool) ([]*graph.Node,
+	func(*graph.Node, []*graph.Node) []*graph.Node) {
 	carried := s.I[0]
 	body := func(step *graph.Node, carry []*graph.Node) []*graph.Node {
 		return b.inner(s.Body, carried, carry, []*graph.Node{step}, in[carried:])

@@ -11,24 +11,31 @@ import (
 )
 
 // reductions are the words for how elements are combined.
-var reductions = map[string]ops.Reduction{"sum": ops.ReduceSum, "prod": ops.ReduceProd, "mean": ops.ReduceMean, "max": ops.ReduceMax, "min": ops.ReduceMin}
+var reductions = map[string]ops.Reduction{
+	"sum": ops.ReduceSum, "prod": ops.ReduceProd, "mean": ops.ReduceMean, "max": ops.ReduceMax, "min": ops.ReduceMin}
 
 // modes are the words of how images are resized.
-var modes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear, "cubic": ops.ResizeCubic, "area": ops.ResizeArea}
+var modes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "exact": ops.ResizeNearestExact,
+	"linear": ops.ResizeLinear, "cubic": ops.ResizeCubic, "area": ops.ResizeArea}
 
 // resizeOptions maps the words of options of images to their arguments.
 var resizeOptions = map[string]argument{
-	"corners": {ops.AlignCorners(), "ops.AlignCorners()"}, "antialias": {ops.Antialias(), "ops.Antialias()"}, "catmull": {ops.CubicCoefficient(-0.5), "ops.CubicCoefficient(-0.5)"},
-	"half": {ops.PlacesHalf, "ops.PlacesHalf"}, "middle": {ops.PlacesMiddle, "ops.PlacesMiddle"}, "halfOrOne": {ops.PlacesHalfOrOne, "ops.PlacesHalfOrOne"},
-	"first": {ops.PlacesFirst, "ops.PlacesFirst"}, "down": {ops.RoundDown, "ops.RoundDown"}, "up": {ops.RoundUp, "ops.RoundUp"},
+	"corners": {ops.AlignCorners(), "ops.AlignCorners()"}, "antialias": {ops.Antialias(), "ops.Antialias()"},
+	"catmull": {ops.CubicCoefficient(-0.5), "ops.CubicCoefficient(-0.5)"},
+	"half":    {ops.PlacesHalf, "ops.PlacesHalf"}, "middle": {ops.PlacesMiddle, "ops.PlacesMiddle"},
+	"halfOrOne": {ops.PlacesHalfOrOne, "ops.PlacesHalfOrOne"},
+	"first":     {ops.PlacesFirst, "ops.PlacesFirst"}, "down": {ops.RoundDown, "ops.RoundDown"},
+	"up":       {ops.RoundUp, "ops.RoundUp"},
 	"halfDown": {ops.RoundHalfDown, "ops.RoundHalfDown"}, "halfUp": {ops.RoundHalfUp, "ops.RoundHalfUp"},
 	"nothing": {ops.OutsideNothing, "ops.OutsideNothing"}, "repeated": {ops.OutsideRepeated, "ops.OutsideRepeated"},
 }
 
 // frameOptions is the same for short-time transforms.
 var frameOptions = map[string]argument{
-	"beside": {ops.STFTBeside(), "ops.STFTBeside()"}, "normalized": {ops.STFTNormalized(), "ops.STFTNormalized()"}, "whole": {ops.STFTWhole(), "ops.STFTWhole()"},
-	"reflect": {ops.STFTPad(ops.PadReflect), "ops.STFTPad(ops.PadReflect)"}, "zeros": {ops.STFTPad(ops.PadZeros), "ops.STFTPad(ops.PadZeros)"},
+	"beside": {ops.STFTBeside(), "ops.STFTBeside()"}, "normalized": {ops.STFTNormalized(), "ops.STFTNormalized()"},
+	"whole":   {ops.STFTWhole(), "ops.STFTWhole()"},
+	"reflect": {ops.STFTPad(ops.PadReflect), "ops.STFTPad(ops.PadReflect)"},
+	"zeros":   {ops.STFTPad(ops.PadZeros), "ops.STFTPad(ops.PadZeros)"},
 }
 
 // scales are the words for the divisor of a transform.
@@ -153,7 +160,8 @@ func (b *built) options(word string, s *eager.Step) (list []argument) {
 			for i := 1; i < len(s.F); i += 2 {
 				start, end = append(start, s.F[i]), append(end, s.F[i+1])
 			}
-			put(ops.ResizeCrop(start, end, s.F[0]), fmt.Sprintf("ops.ResizeCrop(%s, %s, %s)", goFloats(start), goFloats(end), goFloat(s.F[0])))
+			put(ops.ResizeCrop(start, end, s.F[0]),
+				fmt.Sprintf("ops.ResizeCrop(%s, %s, %s)", goFloats(start), goFloats(end), goFloat(s.F[0])))
 		}
 	case "pool", "pool1", "pool2", "pool3":
 		axes := len(s.I) / 4

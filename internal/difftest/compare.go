@@ -238,7 +238,8 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, unit float64) (li
 	}
 	names := []string{"gradient", "gradient", "gradient of the gradient"}
 	for k := range 3 {
-		p := pair{got[k], want.slope[k], func() string { return names[k] }, 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, unit}
+		p := pair{got[k], want.slope[k], func() string { return names[k] },
+			100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, unit}
 		if math.IsInf(p.scale, 0) || math.IsNaN(p.scale) {
 			p.scale = 1
 		}

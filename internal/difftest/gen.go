@@ -86,7 +86,8 @@ func (g *gen) whole() eager.DType {
 	if g.IntN(3) > 0 {
 		return oneOf(g, eager.Int64, eager.Int32)
 	}
-	return oneOf(g, eager.Uint8, eager.Int8, eager.Int16, eager.Uint8, eager.Int8, eager.Int16, eager.Uint16, eager.Uint32, eager.Uint64)
+	return oneOf(g, eager.Uint8, eager.Int8, eager.Int16, eager.Uint8, eager.Int8, eager.Int16, eager.Uint16,
+		eager.Uint32, eager.Uint64)
 }
 
 // bind draws the sizes of runs. The first two names may have equal ones, so that they can meet.
@@ -281,7 +282,8 @@ func (g *gen) formula(sizes []int) eager.Size {
 				if fits(s) {
 					return s
 				}
-				if s = (eager.Size{{Times: times, Names: []string{n.Name}}, {Times: 1, Names: []string{m.Name}}}); fits(s) {
+				if s = (eager.Size{{Times: times, Names: []string{n.Name}}, {Times: 1, Names: []string{m.Name}}}); fits(
+					s) {
 					return s
 				}
 			}
@@ -292,7 +294,8 @@ func (g *gen) formula(sizes []int) eager.Size {
 
 // do adds a step and returns the number of its first value, or -1 if no value is fit.
 func (g *gen) do(s eager.Step) int {
-	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) || slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
+	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) ||
+		slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
 		return -1
 	}
 	made := make([][]*eager.Tensor, len(g.at))

@@ -8,8 +8,10 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-var equations = []string{"ij,jk->ik", "ii->", "ii->i", "ij->ji", "ij,ij->i", "ij,kj->ki", "i,j->ij", "bij,bjk->bik", "ij,jk,kl->il", "i,i->", "ij->", "bij,bkj->bik", "bi,bj->bij",
-	"bij,jk->bki", "abi,ij->abj", "ijk->kj", "ij,jk", "ba", "...ij,jk->...ik", "...i,...i->...", "...i->...", "i...->...i", "...i,i", "...ij,...jk->...ik", "b...,b...->...", "...ii->...i"}
+var equations = []string{"ij,jk->ik", "ii->", "ii->i", "ij->ji", "ij,ij->i", "ij,kj->ki", "i,j->ij", "bij,bjk->bik",
+	"ij,jk,kl->il", "i,i->", "ij->", "bij,bkj->bik", "bi,bj->bij",
+	"bij,jk->bki", "abi,ij->abj", "ijk->kj", "ij,jk", "ba", "...ij,jk->...ik", "...i,...i->...", "...i->...",
+	"i...->...i", "...i,i", "...ij,...jk->...ik", "b...,b...->...", "...ii->...i"}
 
 func (g *gen) einsum() bool {
 	s := eager.Step{Op: "Einsum", Text: oneOf(g, equations...)}

@@ -36,39 +36,62 @@ func (s *subject) alone() int {
 var few = []int{0, 0, 1, 2}
 
 var subjects = []subject{
-	{moves: moves, steps: 12, rooms: []int{200, 200, 400, 2500}, sizes: []int{1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130}, params: few},
+	{moves: moves, steps: 12, rooms: []int{200, 200, 400, 2500},
+		sizes: []int{1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130}, params: few},
 	{moves: moves, steps: 5, rooms: []int{200, 1000}, sizes: []int{1, 2, 7, 8, 17, 33}, params: few},
-	{moves: []move{{4, (*gen).unary}, {10, (*gen).binary}, {8, (*gen).reduce}, {12, (*gen).arrange}, {4, (*gen).product}, {4, (*gen).rows},
-		{2, (*gen).join}, {4, (*gen).gather}, {10, (*gen).scatter}, {8, (*gen).sort}, {4, (*gen).write}, {1, (*gen).source}}, steps: 7, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 7, 9}, params: few, empty: true},
-	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {4, (*gen).reduce}, {4, (*gen).arrange}, {14, (*gen).product}, {3, (*gen).einsum},
-		{2, (*gen).rows}, {2, (*gen).normalize}, {2, (*gen).write}}, steps: 5, rooms: []int{1500, 6000}, sizes: []int{1, 2, 3, 8, 9, 17, 33}, params: few, empty: true},
-	{moves: []move{{4, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {2, (*gen).arrange}, {10, (*gen).conv}, {6, (*gen).pool},
-		{4, (*gen).normalize}, {2, (*gen).loss}, {1, (*gen).write}}, steps: 5, rooms: []int{400, 2000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
-	{moves: []move{{12, (*gen).around}, {6, (*gen).write}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce}, {3, (*gen).arrange},
-		{2, (*gen).join}, {2, (*gen).gather}, {6, (*gen).scatter}, {5, (*gen).sort}}, steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 7, 9}, params: []int{1, 1, 2}, empty: true},
-	{moves: []move{{6, (*gen).meet}, {5, (*gen).diagonal}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce}, {4, (*gen).arrange},
-		{2, (*gen).product}, {1, (*gen).join}, {1, (*gen).einsum}}, steps: 4, rooms: []int{300, 1000}, sizes: []int{1, 2, 4, 6, 8, 9}, params: few, hidden: true},
-	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange}, {5, (*gen).product}, {2, (*gen).einsum},
-		{2, (*gen).normalize}, {5, (*gen).loss}, {2, (*gen).gather}, {2, (*gen).write}, {2, (*gen).meet}, {1, (*gen).conv}}, steps: 5, rooms: []int{300, 1000},
+	{moves: []move{{4, (*gen).unary}, {10, (*gen).binary}, {8, (*gen).reduce}, {12, (*gen).arrange},
+		{4, (*gen).product}, {4, (*gen).rows},
+		{2, (*gen).join}, {4, (*gen).gather}, {10, (*gen).scatter}, {8, (*gen).sort}, {4, (*gen).write},
+		{1, (*gen).source}}, steps: 7, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 7, 9}, params: few, empty: true},
+	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {4, (*gen).reduce}, {4, (*gen).arrange}, {14, (*gen).product},
+		{3, (*gen).einsum},
+		{2, (*gen).rows}, {2, (*gen).normalize}, {2, (*gen).write}}, steps: 5, rooms: []int{1500, 6000},
+		sizes: []int{1, 2, 3, 8, 9, 17, 33}, params: few, empty: true},
+	{moves: []move{{4, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {2, (*gen).arrange}, {10, (*gen).conv},
+		{6, (*gen).pool},
+		{4, (*gen).normalize}, {2, (*gen).loss}, {1, (*gen).write}}, steps: 5, rooms: []int{400, 2000},
+		sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
+	{moves: []move{{12, (*gen).around}, {6, (*gen).write}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce},
+		{3, (*gen).arrange},
+		{2, (*gen).join}, {2, (*gen).gather}, {6, (*gen).scatter}, {5, (*gen).sort}}, steps: 5, rooms: []int{300, 1000},
+		sizes: []int{1, 2, 3, 7, 9}, params: []int{1, 1, 2}, empty: true},
+	{moves: []move{{6, (*gen).meet}, {5, (*gen).diagonal}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce},
+		{4, (*gen).arrange},
+		{2, (*gen).product}, {1, (*gen).join}, {1, (*gen).einsum}}, steps: 4, rooms: []int{300, 1000},
+		sizes: []int{1, 2, 4, 6, 8, 9}, params: few, hidden: true},
+	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange}, {5, (*gen).product},
+		{2, (*gen).einsum},
+		{2, (*gen).normalize}, {5, (*gen).loss}, {2, (*gen).gather}, {2, (*gen).write}, {2, (*gen).meet},
+		{1, (*gen).conv}}, steps: 5, rooms: []int{300, 1000},
 		sizes: []int{1, 2, 3, 8, 9, 17}, params: []int{1, 2, 3}, descent: true},
-	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {2, (*gen).gather}, {2, (*gen).scatter}, {2, (*gen).compare},
-		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {5, (*gen).bags}, {5, (*gen).places}, {2, (*gen).write}, {1, (*gen).loop}},
+	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {2, (*gen).gather},
+		{2, (*gen).scatter}, {2, (*gen).compare},
+		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {5, (*gen).bags},
+		{5, (*gen).places}, {2, (*gen).write}, {1, (*gen).loop}},
 		steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
-	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product}, {12, (*gen).matrix}, {16, (*gen).signal},
-		{10, (*gen).volumes}, {2, (*gen).gather}, {2, (*gen).write}, {1, (*gen).loop}}, steps: 4, rooms: []int{400, 1500}, sizes: []int{1, 2, 3, 5, 8, 9}, params: few, empty: true},
-	{moves: []move{{6, (*gen).unary}, {2, (*gen).shaped}, {8, (*gen).binary}, {5, (*gen).compare}, {5, (*gen).choose}, {2, (*gen).three}, {10, (*gen).bits}, {8, (*gen).cast},
-		{6, (*gen).reduce}, {6, (*gen).arrange}, {2, (*gen).join}, {4, (*gen).gather}, {4, (*gen).scatter}, {2, (*gen).segments}, {3, (*gen).sort}, {2, (*gen).united}, {1, (*gen).loop}},
+	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product},
+		{12, (*gen).matrix}, {16, (*gen).signal},
+		{10, (*gen).volumes}, {2, (*gen).gather}, {2, (*gen).write}, {1, (*gen).loop}}, steps: 4,
+		rooms: []int{400, 1500}, sizes: []int{1, 2, 3, 5, 8, 9}, params: few, empty: true},
+	{moves: []move{{6, (*gen).unary}, {2, (*gen).shaped}, {8, (*gen).binary}, {5, (*gen).compare}, {5, (*gen).choose},
+		{2, (*gen).three}, {10, (*gen).bits}, {8, (*gen).cast},
+		{6, (*gen).reduce}, {6, (*gen).arrange}, {2, (*gen).join}, {4, (*gen).gather}, {4, (*gen).scatter},
+		{2, (*gen).segments}, {3, (*gen).sort}, {2, (*gen).united}, {1, (*gen).loop}},
 		steps: 8, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 9, 17, 33}, params: few, whole: true},
-	{moves: []move{{8, (*gen).loop}, {3, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange}, {2, (*gen).product}, {1, (*gen).write}},
+	{moves: []move{{8, (*gen).loop}, {3, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange},
+		{2, (*gen).product}, {1, (*gen).write}},
 		steps: 4, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17, 40}, params: few, empty: true},
 }
 
 var moves = []move{
-	{8, (*gen).unary}, {3, (*gen).shaped}, {12, (*gen).binary}, {2, (*gen).compare}, {2, (*gen).choose}, {1, (*gen).three},
+	{8, (*gen).unary}, {3, (*gen).shaped}, {12, (*gen).binary}, {2, (*gen).compare}, {2, (*gen).choose},
+	{1, (*gen).three},
 	{2, (*gen).bits}, {3, (*gen).cast}, {9, (*gen).reduce}, {3, (*gen).rows}, {16, (*gen).arrange}, {4, (*gen).join},
 	{4, (*gen).part}, {5, (*gen).gather}, {6, (*gen).product}, {2, (*gen).einsum}, {3, (*gen).conv}, {2, (*gen).pool},
-	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write}, {1, (*gen).around}, {2, (*gen).meet}, {1, (*gen).diagonal}, {2, (*gen).loop},
-	{1, (*gen).segments}, {1, (*gen).united}, {1, (*gen).tuples}, {1, (*gen).masked}, {1, (*gen).bags}, {1, (*gen).places},
+	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write}, {1, (*gen).around},
+	{2, (*gen).meet}, {1, (*gen).diagonal}, {2, (*gen).loop},
+	{1, (*gen).segments}, {1, (*gen).united}, {1, (*gen).tuples}, {1, (*gen).masked}, {1, (*gen).bags},
+	{1, (*gen).places},
 }
 
 func (g *gen) grow() bool {
@@ -88,13 +111,20 @@ func (g *gen) grow() bool {
 func (g *gen) did(s eager.Step) bool { return g.do(s) >= 0 }
 
 var (
-	functions = []string{"Exp", "Log", "Sin", "Cos", "Tan", "Tanh", "Sqrt", "Erf", "Sigmoid", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh",
-		"Sinh", "Cosh", "Log1p", "Expm1", "Reciprocal", "Softplus", "Exp2", "Log2", "Log10", "Rsqrt", "Silu", "Mish", "Gelu", "GeluTanh",
-		"LogSigmoid", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "Frac", "Neg", "Abs", "Square", "Relu", "Sign",
-		"Floor", "Ceil", "Round", "Trunc", "LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr", "Sinc", "J0", "J1", "Entr", "Deg2Rad", "Rad2Deg", "Logit", "Copy", "IsFinite", "IsNaN", "IsInf", "StopGradient", "ZerosLike"}
-	positive   = []string{"Log", "Sqrt", "Log2", "Log10", "Rsqrt", "Log1p", "Reciprocal", "Acosh", "LGamma", "Digamma", "Gamma", "Cbrt", "Entr"}
+	functions = []string{"Exp", "Log", "Sin", "Cos", "Tan", "Tanh", "Sqrt", "Erf", "Sigmoid", "Asin", "Acos", "Atan",
+		"Asinh", "Acosh", "Atanh",
+		"Sinh", "Cosh", "Log1p", "Expm1", "Reciprocal", "Softplus", "Exp2", "Log2", "Log10", "Rsqrt", "Silu", "Mish",
+		"Gelu", "GeluTanh",
+		"LogSigmoid", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "Frac", "Neg", "Abs",
+		"Square", "Relu", "Sign",
+		"Floor", "Ceil", "Round", "Trunc", "LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr",
+		"Sinc", "J0", "J1", "Entr", "Deg2Rad", "Rad2Deg", "Logit", "Copy", "IsFinite", "IsNaN", "IsInf", "StopGradient",
+		"ZerosLike"}
+	positive = []string{"Log", "Sqrt", "Log2", "Log10", "Rsqrt", "Log1p", "Reciprocal", "Acosh", "LGamma", "Digamma",
+		"Gamma", "Cbrt", "Entr"}
 	common     = []string{"Exp", "Sin", "Tanh", "Sigmoid", "Relu", "Abs", "Square", "Neg", "Copy"}
-	arithmetic = []string{"Add", "Add", "Sub", "Sub", "Mul", "Mul", "Mul", "Div", "Maximum", "Minimum", "AtLeast", "AtMost", "Pow", "FloorDiv", "Remainder",
+	arithmetic = []string{"Add", "Add", "Sub", "Sub", "Mul", "Mul", "Mul", "Div", "Maximum", "Minimum", "AtLeast",
+		"AtMost", "Pow", "FloorDiv", "Remainder",
 		"Fmod", "Atan2", "Hypot", "LogAddExp", "XLogY", "Fmax", "Fmin", "CopySign", "Heaviside", "XLog1PY"}
 )
 
@@ -106,8 +136,11 @@ func (g *gen) unary() bool {
 	if x < 0 {
 		return false
 	}
-	whole := slices.Contains([]string{"LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr", "Sinc", "J0", "J1", "Entr", "Deg2Rad", "Rad2Deg", "Logit", "Frac", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "IsFinite", "IsNaN", "IsInf",
-		"StopGradient", "Silu", "Mish", "Gelu", "GeluTanh", "Softplus", "LogSigmoid"}, op)
+	whole := slices.Contains(
+		[]string{"LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr", "Sinc", "J0", "J1", "Entr",
+			"Deg2Rad", "Rad2Deg", "Logit", "Frac", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6",
+			"Selu", "IsFinite", "IsNaN", "IsInf",
+			"StopGradient", "Silu", "Mish", "Gelu", "GeluTanh", "Softplus", "LogSigmoid"}, op)
 	if whole && !g.v(x).T.IsFloat() {
 		return false
 	}
@@ -139,7 +172,8 @@ func (g *gen) shaped() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{Op: oneOf(g, "Clamp", "ClampMin", "ClampMax", "HardTanh", "LeakyRelu", "Elu", "Celu", "HardShrink", "SoftShrink", "FullLike", "Threshold", "Softcap", "Squareplus"), In: []int{x}}
+	s := eager.Step{Op: oneOf(g, "Clamp", "ClampMin", "ClampMax", "HardTanh", "LeakyRelu", "Elu", "Celu", "HardShrink",
+		"SoftShrink", "FullLike", "Threshold", "Softcap", "Squareplus"), In: []int{x}}
 	switch s.Op {
 	case "Clamp", "HardTanh", "Threshold":
 		s.F = []float64{oneOf(g, -1, -0.5, 0), oneOf(g, 0.5, 1, 1.3)}
@@ -194,7 +228,8 @@ func (g *gen) compare() bool {
 	if x < 0 || y < 0 {
 		return false
 	}
-	return g.did(eager.Step{Op: oneOf(g, "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"), In: []int{x, y}})
+	return g.did(eager.Step{Op: oneOf(g, "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"),
+		In: []int{x, y}})
 }
 
 // mask returns booleans that broadcast with x.
@@ -262,7 +297,8 @@ func (g *gen) cast() bool {
 }
 
 func (g *gen) reduce() bool {
-	s := eager.Step{Op: oneOf(g, "Sum", "Sum", "Sum", "Mean", "Mean", "Prod", "Max", "Min", "ArgMax", "ArgMin", "Any", "All", "Var", "Std", "LogSumExp", "Norm",
+	s := eager.Step{Op: oneOf(g, "Sum", "Sum", "Sum", "Mean", "Mean", "Prod", "Max", "Min", "ArgMax", "ArgMin", "Any",
+		"All", "Var", "Std", "LogSumExp", "Norm",
 		"MaxIndex", "MinIndex"), Keep: g.IntN(3) == 0}
 	fits := numberAxes
 	switch s.Op {
@@ -298,7 +334,8 @@ func (g *gen) rows() bool {
 	if x < 0 {
 		return false
 	}
-	return g.did(eager.Step{Op: oneOf(g, "Softmax", "LogSoftmax", "CumSum", "CumProd"), In: []int{x}, I: []int{g.axis(x)}})
+	return g.did(eager.Step{Op: oneOf(g, "Softmax", "LogSoftmax", "CumSum", "CumProd"), In: []int{x},
+		I: []int{g.axis(x)}})
 }
 
 func (g *gen) source() bool {
@@ -309,7 +346,8 @@ func (g *gen) source() bool {
 	shape := g.shapeOf(like)
 	switch g.IntN(4) {
 	case 0:
-		return g.did(eager.Step{Op: "Full", T: oneOf(g, g.float, eager.Int64, eager.Bool), F: []float64{oneOf(g, 0., 1, 3)}, S: shape})
+		return g.did(eager.Step{Op: "Full", T: oneOf(g, g.float, eager.Int64, eager.Bool),
+			F: []float64{oneOf(g, 0., 1, 3)}, S: shape})
 	case 1:
 		return g.did(eager.Step{Op: "Size", T: oneOf(g, g.float, eager.Int64), S: []eager.Size{g.someSize()}})
 	}

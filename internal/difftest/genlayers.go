@@ -30,7 +30,8 @@ func (g *gen) product() bool {
 		if len(shape) < 2 {
 			return false
 		}
-		return g.did(eager.Step{Op: "MatMul", In: []int{g.input(t, []eager.Size{g.someSize(), shape[len(shape)-2]}, ""), x}})
+		return g.did(eager.Step{Op: "MatMul",
+			In: []int{g.input(t, []eager.Size{g.someSize(), shape[len(shape)-2]}, ""), x}})
 	case 3: // weights of one dimension more or less, with a batch that broadcasts
 		var batch []eager.Size
 		for _, d := range shape[:max(0, len(shape)-2)] {
@@ -61,7 +62,9 @@ func (g *gen) product() bool {
 
 func (g *gen) conv() bool {
 	axes := 1 + g.IntN(2)
-	x := g.pick(func(v *eager.Tensor) bool { return v.T.IsFloat() && (len(v.Shape) == axes+1 || len(v.Shape) == axes+2) })
+	x := g.pick(func(v *eager.Tensor) bool {
+		return v.T.IsFloat() && (len(v.Shape) == axes+1 || len(v.Shape) == axes+2)
+	})
 	groups := oneOf(g, 1, 1, 2)
 	if x < 0 || g.IntN(3) == 0 {
 		shape := append([]eager.Size{eager.Whole(groups * (1 + g.IntN(2)))}, g.someShape(axes)...)
@@ -102,7 +105,9 @@ func (g *gen) conv() bool {
 
 func (g *gen) pool() bool {
 	axes := 1 + g.IntN(2)
-	x := g.pick(func(v *eager.Tensor) bool { return v.T.IsFloat() && (len(v.Shape) == axes+1 || len(v.Shape) == axes+2) })
+	x := g.pick(func(v *eager.Tensor) bool {
+		return v.T.IsFloat() && (len(v.Shape) == axes+1 || len(v.Shape) == axes+2)
+	})
 	if x < 0 {
 		return false
 	}
@@ -130,7 +135,9 @@ func (g *gen) normalize() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "BatchNormInference", "GroupNorm", "Standardize", "GLU", "PRelu"),
+	s := eager.Step{In: []int{x}, Op: oneOf(
+		g, "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "BatchNormInference", "GroupNorm", "Standardize",
+		"GLU", "PRelu"),
 		F: []float64{oneOf(g, 1e-2, 1e-1)}}
 	shape, t := g.shapeOf(x), g.v(x).T
 	operand := func(shape []eager.Size, kind string) {

@@ -40,7 +40,8 @@ func (g *gen) loop() bool {
 	s := eager.Step{Op: "Scan", In: []int{x}, I: []int{axis, 1 + g.IntN(2), g.IntN(2)}}
 	for range s.I[1] {
 		if g.IntN(2) == 0 {
-			s.In = append(s.In, g.do(eager.Step{Op: "Select", In: []int{x}, I: []int{axis}, S: []eager.Size{eager.Whole(0)}}))
+			s.In = append(
+				s.In, g.do(eager.Step{Op: "Select", In: []int{x}, I: []int{axis}, S: []eager.Size{eager.Whole(0)}}))
 		} else {
 			s.In = append(s.In, g.input(t, shape, ""))
 		}

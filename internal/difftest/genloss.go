@@ -11,7 +11,9 @@ func (g *gen) loss() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "MSE", "L1", "Huber", "SmoothL1", "BCE", "BCEWithLogits", "KLDiv", "CrossEntropy", "CrossEntropy", "NLL"), Text: oneOf(g, "", "sum", "each")}
+	s := eager.Step{In: []int{x}, Op: oneOf(
+		g, "MSE", "L1", "Huber", "SmoothL1", "BCE", "BCEWithLogits", "KLDiv", "CrossEntropy", "CrossEntropy", "NLL"),
+		Text: oneOf(g, "", "sum", "each")}
 	kind := ""
 	switch s.Op {
 	case "Huber", "SmoothL1":

@@ -25,7 +25,8 @@ func (g *gen) matrix() bool {
 	if g.IntN(2) == 0 {
 		return g.factors()
 	}
-	s := eager.Step{Op: oneOf(g, "Solve", "SolveTriangular", "Inv", "Cholesky", "Det", "SlogDet", "Trace"), In: []int{a}}
+	s := eager.Step{Op: oneOf(g, "Solve", "SolveTriangular", "Inv", "Cholesky", "Det", "SlogDet", "Trace"),
+		In: []int{a}}
 	if s.Op[:2] == "So" {
 		shape := g.shapeOf(a)
 		s.In = append(s.In, g.input(g.float, append(shape[g.IntN(len(shape)-1):len(shape)-1], g.someSize()), ""))
@@ -64,10 +65,14 @@ func (g *gen) factors() bool {
 	case "LU":
 		y = product(y, product(y+1, y+2))
 	case "SVD": // with the values on one side
-		y = product(g.do(eager.Step{Op: "Mul", In: []int{y, g.do(eager.Step{Op: "Unsqueeze", In: []int{y + 1}, I: []int{-2}})}}), y+2)
+		y = product(
+			g.do(
+				eager.Step{Op: "Mul", In: []int{y, g.do(eager.Step{Op: "Unsqueeze", In: []int{y + 1}, I: []int{-2}})}}),
+			y+2)
 	case "Eigh": // a function of a matrix
 		values := of(oneOf(g, "Tanh", "Square", "Sigmoid"), y)
-		scaled := g.do(eager.Step{Op: "Mul", In: []int{y + 1, g.do(eager.Step{Op: "Unsqueeze", In: []int{values}, I: []int{-2}})}})
+		scaled := g.do(
+			eager.Step{Op: "Mul", In: []int{y + 1, g.do(eager.Step{Op: "Unsqueeze", In: []int{values}, I: []int{-2}})}})
 		y = product(scaled, turned(y+1))
 	}
 	return y >= 0

@@ -14,8 +14,11 @@ func (g *gen) arrange() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "Reshape", "Reshape", "Flatten", "Transpose", "Transpose", "Permute", "Slice", "Slice", "Slice", "Select", "Narrow", "Flip",
-		"Expand", "Squeeze", "Unsqueeze", "Pad", "Tile", "Roll", "Diagonal", "Triu", "Tril", "AsStrided", "Window", "MoveAxis", "RepeatInterleave", "Copy")}
+	s := eager.Step{In: []int{x}, Op: oneOf(
+		g, "Reshape", "Reshape", "Flatten", "Transpose", "Transpose", "Permute", "Slice", "Slice", "Slice", "Select",
+		"Narrow", "Flip",
+		"Expand", "Squeeze", "Unsqueeze", "Pad", "Tile", "Roll", "Diagonal", "Triu", "Tril", "AsStrided", "Window",
+		"MoveAxis", "RepeatInterleave", "Copy")}
 	rank, axis := g.rank(x), g.axis(x)
 	s.I = []int{axis}
 	switch s.Op {
@@ -63,12 +66,14 @@ func (g *gen) arrange() bool {
 		s.I = []int{axis, 1 + g.IntN(3), 1 + g.IntN(2), 1 + g.IntN(2)}
 		w := g.do(s)
 		if w >= 0 && g.v(x).T.IsFloat() && g.IntN(2) == 0 { // and put the windows back
-			return g.did(eager.Step{Op: "Fold", In: []int{w}, I: []int{axis, s.I[2], s.I[3]}, S: []eager.Size{g.sizeOf(x, axis)}})
+			return g.did(eager.Step{Op: "Fold", In: []int{w}, I: []int{axis, s.I[2], s.I[3]},
+				S: []eager.Size{g.sizeOf(x, axis)}})
 		}
 		return w >= 0
 	case "AsStrided":
 		s.I = nil
-		s.S = []eager.Size{eager.Whole(2), eager.Whole(1 + g.IntN(3)), eager.Whole(g.IntN(3)), eager.Whole(g.IntN(3)), eager.Whole(g.IntN(2))}
+		s.S = []eager.Size{eager.Whole(2), eager.Whole(1 + g.IntN(3)), eager.Whole(g.IntN(3)), eager.Whole(g.IntN(3)),
+			eager.Whole(g.IntN(2))}
 	case "Copy":
 		s.I = nil
 	}
@@ -155,7 +160,9 @@ func (g *gen) join() bool {
 		}
 		y := x
 		if g.IntN(3) > 0 {
-			if y = g.pick(func(v *eager.Tensor) bool { return v.T == g.v(x).T && slices.Equal(v.Shape, g.v(x).Shape) }); y < 0 || g.IntN(2) == 0 {
+			if y = g.pick(func(v *eager.Tensor) bool {
+				return v.T == g.v(x).T && slices.Equal(v.Shape, g.v(x).Shape)
+			}); y < 0 || g.IntN(2) == 0 {
 				y = g.input(g.v(x).T, shape, "")
 			}
 		}
@@ -210,7 +217,8 @@ func (g *gen) gather() bool {
 	}
 	switch g.IntN(6) {
 	case 0:
-		return g.did(eager.Step{Op: "IndexSelect", In: []int{x, at(g.indexType(), []eager.Size{g.someSize()})}, I: []int{axis}})
+		return g.did(eager.Step{Op: "IndexSelect", In: []int{x, at(g.indexType(), []eager.Size{g.someSize()})},
+			I: []int{axis}})
 	case 1:
 		shape := g.shapeOf(x)
 		if axis < 0 {

@@ -55,7 +55,8 @@ func (b *scope) nestBranches() {
 }
 
 func (b *scope) nestCounted(op string) {
-	s := eager.Step{Op: op, I: []int{1 + b.IntN(2)}, S: []eager.Size{oneOf(b.gen, b.someSize(), eager.Whole(b.IntN(4)))}}
+	s := eager.Step{Op: op, I: []int{1 + b.IntN(2)},
+		S: []eager.Size{oneOf(b.gen, b.someSize(), eager.Whole(b.IntN(4)))}}
 	for range s.I[0] {
 		s.In = append(s.In, b.any())
 	}

@@ -27,12 +27,15 @@ func (g *gen) own(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) 
 
 // transform transforms real or complex numbers, sometimes at another size than they have.
 func (g *gen) transform() bool {
-	s := eager.Step{Op: oneOf(g, "FFT", "IFFT", "RFFT", "IRFFT", "HFFT", "IHFFT"), Text: oneOf(g, "", "", "forward", "ortho")}
+	s := eager.Step{Op: oneOf(g, "FFT", "IFFT", "RFFT", "IRFFT", "HFFT", "IHFFT"),
+		Text: oneOf(g, "", "", "forward", "ortho")}
 	x := -1
 	if strings.HasPrefix(s.Op, "RF") || s.Op == "IHFFT" {
 		x = g.pick(g.own)
 	} else {
-		if x = g.pick(func(v *eager.Tensor) bool { return g.own(v) && len(v.Shape) > 1 && v.Shape[len(v.Shape)-1] == 2 }); x < 0 {
+		if x = g.pick(func(v *eager.Tensor) bool {
+			return g.own(v) && len(v.Shape) > 1 && v.Shape[len(v.Shape)-1] == 2
+		}); x < 0 {
 			x = g.input(g.float, append(g.someShape(1+g.IntN(2)), eager.Whole(2)), "")
 		}
 	}
@@ -121,7 +124,8 @@ func (g *gen) quantize() bool {
 		return false
 	}
 	if g.IntN(3) == 0 {
-		return g.did(eager.Step{Op: "QuantizeFloat8", In: []int{x, scales}, Text: oneOf(g, "float8_e4m3fn", "float8_e5m2")})
+		return g.did(eager.Step{Op: "QuantizeFloat8", In: []int{x, scales},
+			Text: oneOf(g, "float8_e4m3fn", "float8_e5m2")})
 	}
 	zero := g.input(oneOf(g, eager.Int8, eager.Uint8, eager.Int16, eager.Uint16), nil, oneOf(g, "", "wide"))
 	if zero < 0 {

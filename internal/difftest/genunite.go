@@ -24,7 +24,8 @@ func (g *gen) segments() bool {
 	axis := g.IntN(len(shape))
 	to := axis + 1 + g.IntN(min(2, len(shape)-axis))
 	size := oneOf(g, eager.Whole(1), eager.Whole(2), g.someSize())
-	return g.did(eager.Step{Op: oneOf(g, "SegmentProd", "SegmentMax", "SegmentMin", "SegmentMean"), I: []int{axis}, S: []eager.Size{size},
+	return g.did(eager.Step{Op: oneOf(g, "SegmentProd", "SegmentMax", "SegmentMin", "SegmentMean"), I: []int{axis},
+		S:  []eager.Size{size},
 		In: []int{x, g.index(oneOf(g, "cover", "cover", "index"), size, shape[axis:to]...)}})
 }
 
@@ -40,7 +41,8 @@ func (g *gen) united() bool {
 	axis := g.IntN(len(shape))
 	size := shape[axis]
 	shape[axis] = g.someSize()
-	s := eager.Step{Op: oneOf(g, "ScatterReduce", "IndexReduce"), I: []int{axis - len(shape)*g.IntN(2)}, Text: oneOf(g, unions...), Keep: g.IntN(3) == 0}
+	s := eager.Step{Op: oneOf(g, "ScatterReduce", "IndexReduce"), I: []int{axis - len(shape)*g.IntN(2)},
+		Text: oneOf(g, unions...), Keep: g.IntN(3) == 0}
 	at := shape
 	if s.Op == "IndexReduce" {
 		at = shape[axis : axis+1]
@@ -106,7 +108,8 @@ func (g *gen) masked() bool {
 	if g.IntN(2) == 0 {
 		return g.did(eager.Step{Op: "MaskedSelect", In: []int{x, mask, fill}, S: []eager.Size{room}})
 	}
-	return g.did(eager.Step{Op: "MaskedScatter", In: []int{x, mask, g.input(g.v(x).T, oneOf(g, g.shapeOf(x), []eager.Size{room}), "")}})
+	return g.did(eager.Step{Op: "MaskedScatter",
+		In: []int{x, mask, g.input(g.v(x).T, oneOf(g, g.shapeOf(x), []eager.Size{room}), "")}})
 }
 
 // bags folds rows of a table.

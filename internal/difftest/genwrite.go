@@ -34,7 +34,9 @@ func (g *gen) target() int {
 
 // writeTo writes y, or a function of x, into x.
 func (g *gen) writeTo(x, y int) bool {
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "AddInPlace", "SubInPlace", "MulInPlace", "DivInPlace", "PowInPlace", "CopyInPlace", "CopyInPlace", "InPlace")}
+	s := eager.Step{In: []int{x}, Op: oneOf(
+		g, "AddInPlace", "SubInPlace", "MulInPlace", "DivInPlace", "PowInPlace", "CopyInPlace", "CopyInPlace",
+		"InPlace")}
 	if s.Op == "InPlace" {
 		s.Text = oneOf(g, "Exp", "Sin", "Neg", "Tanh", "Sigmoid", "Relu", "Square", "Abs")
 	} else {
@@ -62,13 +64,17 @@ func (g *gen) viewOf(x int) int {
 		}
 		axis, shape := g.axis(x), g.shapeOf(x)
 		s := oneOf(g, eager.Step{Op: "Slice", I: []int{axis, 1}, S: []eager.Size{eager.Whole(g.IntN(3)), end}},
-			eager.Step{Op: "Slice", I: []int{axis, 1}, S: []eager.Size{eager.Whole(g.IntN(2)), eager.Whole(1 + g.IntN(3))}},
+			eager.Step{Op: "Slice", I: []int{axis, 1},
+				S: []eager.Size{eager.Whole(g.IntN(2)), eager.Whole(1 + g.IntN(3))}},
 			eager.Step{Op: "Slice", I: []int{axis, 2}, S: []eager.Size{eager.Whole(g.IntN(2)), end}},
-			eager.Step{Op: "Narrow", I: []int{axis}, S: []eager.Size{eager.Whole(g.IntN(3)), eager.Whole(1 + g.IntN(3))}},
+			eager.Step{Op: "Narrow", I: []int{axis},
+				S: []eager.Size{eager.Whole(g.IntN(3)), eager.Whole(1 + g.IntN(3))}},
 			eager.Step{Op: "Select", I: []int{axis}, S: []eager.Size{eager.Whole(oneOf(g, 0, 1, -1))}},
 			eager.Step{Op: "Transpose", I: []int{axis, g.axis(x)}}, eager.Step{Op: "Flip", I: []int{axis}},
-			eager.Step{Op: "Diagonal", I: []int{0, axis, g.axis(x)}}, eager.Step{Op: "Reshape", S: []eager.Size{eager.Whole(-1)}},
-			eager.Step{Op: "Reshape", S: append(shape[:len(shape):len(shape)], eager.Whole(1))}, eager.Step{Op: "Unsqueeze", I: []int{0}})
+			eager.Step{Op: "Diagonal", I: []int{0, axis, g.axis(x)}},
+			eager.Step{Op: "Reshape", S: []eager.Size{eager.Whole(-1)}},
+			eager.Step{Op: "Reshape", S: append(shape[:len(shape):len(shape)], eager.Whole(1))},
+			eager.Step{Op: "Unsqueeze", I: []int{0}})
 		s.In = []int{x}
 		if y := g.do(s); y >= 0 {
 			x = y
@@ -95,7 +101,8 @@ func (g *gen) folded(x int) int {
 	if g.IntN(3) == 0 {
 		y = e
 	}
-	s := eager.Step{Op: oneOf(g, "Sum", "Sum", "Mean", "Prod", "LogSumExp", "Norm"), I: []int{axis}, In: []int{g.do(eager.Step{Op: oneOf(g, "Mul", "Add", "Sub"), In: []int{e, y}})}}
+	s := eager.Step{Op: oneOf(g, "Sum", "Sum", "Mean", "Prod", "LogSumExp", "Norm"), I: []int{axis},
+		In: []int{g.do(eager.Step{Op: oneOf(g, "Mul", "Add", "Sub"), In: []int{e, y}})}}
 	if s.Op == "Norm" {
 		s.F = []float64{oneOf(g, 1., 2)}
 	}

@@ -31,12 +31,14 @@ func elements(list string, count int) (names []string) {
 
 // goLoop writes the iteration of a loop.
 func goLoop(s *eager.Step) string {
-	return fmt.Sprintf("ops.Loop{Carry: %s, Over: %s, Axis: %d, Reverse: %v}", goNodes(s.In[1:1+s.I[1]]), goNodes(s.In[:1]), s.I[0], s.I[2] == 1)
+	return fmt.Sprintf("ops.Loop{Carry: %s, Over: %s, Axis: %d, Reverse: %v}", goNodes(s.In[1:1+s.I[1]]),
+		goNodes(s.In[:1]), s.I[0], s.I[2] == 1)
 }
 
 func goScanBody(s *eager.Step) string {
 	text, next := goBody(s.Body, s.I[1], elements("carry", s.I[1]), []string{"x[0]"}, goValues(s.In[1+s.I[1]:]))
-	return "func(carry, x []*graph.Node) (next, out []*graph.Node) {" + text + "\treturn " + goNodes(next) + ", " + goNodes(next[len(next)-1:]) + "\n}"
+	return "func(carry, x []*graph.Node) (next, out []*graph.Node) {" + text + "\treturn " + goNodes(next) + ", " +
+		goNodes(next[len(next)-1:]) + "\n}"
 }
 
 func goStepBody(s *eager.Step) string {
@@ -66,7 +68,8 @@ func goBody(steps []eager.Step, last int, given ...[]string) (text string, next 
 			names[i] = fmt.Sprintf("v%d", i)
 		}
 		list := strings.Join(names, ", ")
-		fmt.Fprintf(&t, "\t%s := %s\n\t%s = %s\n", list, strings.Join(first, ", "), strings.Repeat("_, ", at-1)+"_", list)
+		fmt.Fprintf(&t, "\t%s := %s\n\t%s = %s\n", list, strings.Join(first, ", "), strings.Repeat("_, ", at-1)+"_",
+			list)
 	}
 	for i := range steps {
 		var args []string

@@ -119,7 +119,8 @@ func goMain(p *eager.Program, binding int) string {
 	policy := map[string]string{"numpy": "graph.Numpy", "unify": "graph.Unify", "strict": "graph.Strict"}[p.Policy]
 	line("\tg := graph.New(\"random\", graph.WithPolicy(graph.Policy{Names: %s}))", policy)
 	for _, n := range p.Names {
-		line("\t%s := g.Dim(%q, graph.AtLeast(%d)) // %d in this run", n.Name, n.Name, n.AtLeast, p.Sizes(binding)[n.Name])
+		line("\t%s := g.Dim(%q, graph.AtLeast(%d)) // %d in this run", n.Name, n.Name, n.AtLeast,
+			p.Sizes(binding)[n.Name])
 		line("\t_ = %s", n.Name)
 	}
 	if p.Equal {
@@ -227,7 +228,8 @@ func goGradient(p *eager.Program, line func(string, ...any)) (outputs, updates [
 	line("\tfirst := autodiff.Grad(v%d, []*graph.Node{%s}, autodiff.ZeroForUnused()%s)", d.Of, list, up)
 	for i, k := range d.Wrt {
 		if d.Steps(p, k) {
-			updates = append(updates, fmt.Sprintf("optim.SGD(%g).Updates([]*graph.Node{v%d}, first[%d:%d])[0]", d.Rate, k, i, i+1))
+			updates = append(updates, fmt.Sprintf(
+				"optim.SGD(%g).Updates([]*graph.Node{v%d}, first[%d:%d])[0]", d.Rate, k, i, i+1))
 		} else {
 			outputs = append(outputs, fmt.Sprintf("first[%d]", i))
 		}
@@ -249,7 +251,8 @@ func goGradient(p *eager.Program, line func(string, ...any)) (outputs, updates [
 }
 
 func goRun(p *eager.Program, binding int, outputs, updates []string, line func(string, ...any)) {
-	line("\tprog, err := exec.Compile(g, exec.Outputs(%s), exec.Updates(%s))", strings.Join(outputs, ", "), strings.Join(updates, ", "))
+	line("\tprog, err := exec.Compile(g, exec.Outputs(%s), exec.Updates(%s))", strings.Join(outputs, ", "),
+		strings.Join(updates, ", "))
 	line("\tif err != nil {\n\t\tpanic(err)\n\t}\n\ts := prog.NewSession()")
 	line("\tfeed := exec.Feed{}")
 	for id, in := range p.Inputs {

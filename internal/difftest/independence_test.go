@@ -17,7 +17,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
-var examples = flag.Int("examples", 300, "how many random programs are run to see whether examples are as independent as was proved")
+var examples = flag.Int("examples", 300,
+	"how many random programs are run to see whether examples are as independent as was proved")
 
 // claim is a value of a random program with an axis whose examples are proved to be independent.
 type claim struct {
@@ -213,7 +214,8 @@ func (i *independence) compare(c claim, before, after *exec.Results, row int, co
 			return
 		}
 		if changed = true; k != row {
-			i.Errorf("row %d of %s, axis %d, has changed with example %d of %v: %v, then %v", k, graph.Describe(c.y), c.axis, row, i.of, x[at], y[at])
+			i.Errorf("row %d of %s, axis %d, has changed with example %d of %v: %v, then %v", k, graph.Describe(c.y),
+				c.axis, row, i.of, x[at], y[at])
 		}
 	})
 	if counts["rows"]++; changed {

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
-// TestLoopsHaveWhatIsUsed has a product in a body that has no value at some sizes: a loop that does not use it runs, and one that
-// does not.
+// TestLoopsHaveWhatIsUsed has a product in a body that has no value at some sizes: a loop that does not use it runs,
+// and one that does not.
 func TestLoopsHaveWhatIsUsed(t *testing.T) {
 	n := eager.Size{{Times: 1, Names: []string{"n"}}}
 	for name, handed := range map[string]int{"unused": 0, "used": 3} {

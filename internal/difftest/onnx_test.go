@@ -29,8 +29,8 @@ type exportedProgram struct {
 	runs  []exportedRun
 }
 
-// TestONNX exports random programs, with what they write and their gradients, and runs them by ONNX Runtime: that must agree with the
-// evaluator.
+// TestONNX exports random programs, with what they write and their gradients, and runs them by ONNX Runtime: that must
+// agree with the evaluator.
 func TestONNX(t *testing.T) {
 	onnxrt.Python(t)
 	count := uint64(400)
@@ -60,13 +60,15 @@ func TestONNX(t *testing.T) {
 	require.Greater(t, len(list), int(count)/2)
 }
 
-// theirs are programs of which ONNX Runtime gives something else, and what of. Its Sigmoid of float32 errs by more than rounding.
+// theirs are programs of which ONNX Runtime gives something else, and what of. Its Sigmoid of float32 errs by more than
+// rounding.
 var theirs = map[uint64]string{
 	2938: "a product with a transposed matrix in a batch of none",
 	3321: "a transform of NaN, which is a product with sines",
 }
 
-// exportProgram makes the model of a program; nil where it is none, or has a form in ONNX only for numbers in the place of sizes.
+// exportProgram makes the model of a program; nil where it is none, or has a form in ONNX only for numbers in the place
+// of sizes.
 func exportProgram(t *testing.T, p *Program) *exportedProgram {
 	var v Verdict
 	c := &checker{p: p, v: &v, rng: newRand(p.Seed)}

@@ -37,17 +37,27 @@ func onManyAxes(rank int) []eager.Step {
 		return list
 	}
 	return []eager.Step{
-		{Op: "Tanh"}, {Op: "Sum"}, {Op: "Sum", I: []int{mid}}, {Op: "Mean", I: []int{-1, 1}, Keep: true}, {Op: "Max", I: []int{mid, 0}},
-		{Op: "Prod", I: []int{1}}, {Op: "LogSumExp", I: []int{mid}}, {Op: "Softmax", I: []int{mid}}, {Op: "CumSum", I: []int{mid}},
+		{Op: "Tanh"}, {Op: "Sum"}, {Op: "Sum", I: []int{mid}}, {Op: "Mean", I: []int{-1, 1}, Keep: true},
+		{Op: "Max", I: []int{mid, 0}},
+		{Op: "Prod", I: []int{1}}, {Op: "LogSumExp", I: []int{mid}}, {Op: "Softmax", I: []int{mid}},
+		{Op: "CumSum", I: []int{mid}},
 		{Op: "Standardize", I: []int{mid, -1}, F: []float64{0.1}}, {Op: "MaxPool1D", I: []int{1, 0, 1, 2}},
-		{Op: "Transpose", I: []int{1, mid}}, {Op: "Transpose", I: []int{-1, 0}}, {Op: "Permute", I: backwards}, {Op: "MoveAxis", I: []int{mid, 0}},
-		{Op: "Flip", I: []int{1, mid, -1}}, {Op: "Unsqueeze", I: []int{mid}}, {Op: "Squeeze", I: []int{0, 2}}, {Op: "Tile", S: tiles},
-		{Op: "Expand", S: same}, {Op: "Diagonal", I: []int{0, 1, mid}}, {Op: "Triu", I: []int{0}}, {Op: "Flatten", I: []int{0, -1}},
-		{Op: "Flatten", I: []int{1, mid}}, {Op: "Slice", I: []int{-1, 2}, S: of(0, eager.End)}, {Op: "Narrow", I: []int{-1}, S: of(1, 2)},
-		{Op: "Select", I: []int{1}, S: of(1)}, {Op: "Pad", I: []int{mid}, S: of(1, 2), F: []float64{0.5}}, {Op: "Roll", I: []int{mid, 1}},
-		{Op: "RepeatInterleave", I: []int{1}, S: of(2)}, {Op: "Window", I: []int{-1, 2, 1, 1}}, {Op: "Concat", I: []int{mid}, In: []int{0}},
-		{Op: "Stack", I: []int{mid}, In: []int{0}}, {Op: "Add", In: []int{0}}, {Op: "Copy"}, {Op: "OneHot", S: of(3), T: eager.Float64},
-		{Op: "Einsum", Text: letters + "->" + letters[mid:mid+1] + letters[1:2]}, {Op: "ArgMax", I: []int{mid}}, {Op: "Cast", T: eager.Int32},
+		{Op: "Transpose", I: []int{1, mid}}, {Op: "Transpose", I: []int{-1, 0}}, {Op: "Permute", I: backwards},
+		{Op: "MoveAxis", I: []int{mid, 0}},
+		{Op: "Flip", I: []int{1, mid, -1}}, {Op: "Unsqueeze", I: []int{mid}}, {Op: "Squeeze", I: []int{0, 2}},
+		{Op: "Tile", S: tiles},
+		{Op: "Expand", S: same}, {Op: "Diagonal", I: []int{0, 1, mid}}, {Op: "Triu", I: []int{0}},
+		{Op: "Flatten", I: []int{0, -1}},
+		{Op: "Flatten", I: []int{1, mid}}, {Op: "Slice", I: []int{-1, 2}, S: of(0, eager.End)},
+		{Op: "Narrow", I: []int{-1}, S: of(1, 2)},
+		{Op: "Select", I: []int{1}, S: of(1)}, {Op: "Pad", I: []int{mid}, S: of(1, 2), F: []float64{0.5}},
+		{Op: "Roll", I: []int{mid, 1}},
+		{Op: "RepeatInterleave", I: []int{1}, S: of(2)}, {Op: "Window", I: []int{-1, 2, 1, 1}},
+		{Op: "Concat", I: []int{mid}, In: []int{0}},
+		{Op: "Stack", I: []int{mid}, In: []int{0}}, {Op: "Add", In: []int{0}}, {Op: "Copy"},
+		{Op: "OneHot", S: of(3), T: eager.Float64},
+		{Op: "Einsum", Text: letters + "->" + letters[mid:mid+1] + letters[1:2]}, {Op: "ArgMax", I: []int{mid}},
+		{Op: "Cast", T: eager.Int32},
 	}
 }
 
@@ -83,7 +93,8 @@ func manyAxesAgree(t *testing.T, rank int, chain ...eager.Step) {
 	p := program(manyAxes(rank), append(steps, eager.Step{Op: "Copy"})...)
 	p.Bindings = append(p.Bindings, map[string]int{"n": 1}, map[string]int{"n": 4})
 	if values, err := evaluate(p, 0); err == nil && values[len(steps)].T.IsFloat() {
-		p.Steps = append(p.Steps, eager.Step{Op: "Sin", In: []int{len(steps)}, N: 1}, eager.Step{Op: "Sum", In: []int{len(steps) + 2}, N: 1})
+		p.Steps = append(p.Steps, eager.Step{Op: "Sin", In: []int{len(steps)}, N: 1},
+			eager.Step{Op: "Sum", In: []int{len(steps) + 2}, N: 1})
 		p.Gradient = &eager.Gradient{Of: len(steps) + 3, Up: -1, Wrt: []int{0}, Second: true}
 	}
 	if hasValues(p) {

@@ -47,11 +47,12 @@ func isWide(p *Program) bool {
 // 1, also if one of them is 1 in the runs, and for a value that has one element by chance.
 var (
 	unequal = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
-	letters = regexp.MustCompile(`subscript \w is "?([^"]+?)"? in operand \d+ and "?([^"]+?)"? in operand \d+, and nothing says that they are equal`)
-	misfit  = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
-	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
-	unlike  = regexp.MustCompile(`The expanded size of the tensor \((.+?)\) must match the existing size \((.+)\) at`)
-	many    = regexp.MustCompile(`only for scalar outputs, but .* has shape \[(.+)\]`)
+	letters = regexp.MustCompile(
+		`subscript \w is "?([^"]+?)"? in operand \d+ and "?([^"]+?)"? in operand \d+, and nothing says that they are equal`)
+	misfit = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
+	never  = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
+	unlike = regexp.MustCompile(`The expanded size of the tensor \((.+?)\) must match the existing size \((.+)\) at`)
+	many   = regexp.MustCompile(`only for scalar outputs, but .* has shape \[(.+)\]`)
 )
 
 // isRight reports whether a message is true of the sizes that it names, though a program has
@@ -136,16 +137,20 @@ var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\
 
 // unlikeInner is a requirement that the letters of an equation have equal sizes where a matrix
 // product sums over them.
-var unlikeInner = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*required by Einsum.*\(the inner sizes of a matrix product\)`)
+var unlikeInner = regexp.MustCompile(
+	` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*required by Einsum.*\(the inner sizes of a matrix product\)`)
 
 // unread is a requirement of how far indices reach, which also stands where sizes leave none of them: there PyTorch
 // asks nothing.
-var unread = regexp.MustCompile(`\((a scatter must not reach beyond its operands|gather must not read beyond its operand)\)`)
+var unread = regexp.MustCompile(
+	`\((a scatter must not reach beyond its operands|gather must not read beyond its operand)\)`)
 
 // mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
 // rolled by its size at most, sizes that happen to be 1 do not stretch unless names may, and never
 // where products are summed over them, and no index is longer than what it reaches.
 func (c *checker) mayRefuse(err error) bool {
 	text := err.Error()
-	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || unread.MatchString(text) || unlikeInner.MatchString(text) || c.p.Policy != "numpy" && stretched.MatchString(text))
+	return isAboutSizes(err) &&
+		(strings.Contains(text, " in Roll ") || unread.MatchString(text) || unlikeInner.MatchString(text) ||
+			c.p.Policy != "numpy" && stretched.MatchString(text))
 }

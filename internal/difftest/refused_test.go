@@ -30,7 +30,8 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 		require.Equal(t, right, excused(p, message), sizes)
 	}
 	for sizes, right := range map[string]bool{
-		"min(1, k) is never 3": true, "min(1, k) is never 1": false, "k+1 is never k": true, "n is never m": false, "k is never oops(k)": false,
+		"min(1, k) is never 3": true, "min(1, k) is never 1": false, "k+1 is never k": true, "n is never m": false,
+		"k is never oops(k)": false,
 	} {
 		require.Equal(t, right, excused(p, "axis -1: "+sizes), sizes)
 	}
@@ -60,7 +61,8 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 func excused(p *Program, text string) bool {
 	v := Verdict{}
 	c := &checker{p: p, v: &v}
-	c.refused("compile", &graph.Mistake{Code: graph.CodeNames, Summary: text, Node: graph.New("g").Input("x", graph.Float32)})
+	c.refused("compile",
+		&graph.Mistake{Code: graph.CodeNames, Summary: text, Node: graph.New("g").Input("x", graph.Float32)})
 	return v.Refused != "" && v.Fault == ""
 }
 
@@ -68,7 +70,8 @@ func excused(p *Program, text string) bool {
 // named sizes may stretch.
 func TestSizesOfOneDoNotStretch(t *testing.T) {
 	refusal := func(values string) error {
-		return errors.New("error BL501: 1 requirement not met by the sizes bound\n      min(1, n) == m fails: " + values +
+		return errors.New("error BL501: 1 requirement not met by the sizes bound\n      min(1, n) == m fails: " +
+			values +
 			"\n      m = 12   set explicitly\n      required by AtMost(y, x) at main.go:12 (broadcasting)")
 	}
 	for policy, stretches := range map[string]bool{"numpy": true, "unify": false, "strict": false} {

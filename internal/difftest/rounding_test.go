@@ -37,7 +37,8 @@ func judged(p *Program, op string, wrong eager.Entry) Verdict {
 func TestResiduesMeetJumps(t *testing.T) {
 	row := eager.Input{T: eager.Float64, Shape: []eager.Size{eager.Whole(8), eager.Whole(5)}}
 	residue := []eager.Step{{Op: "LogSoftmax", I: []int{1}}, {Op: "LogSumExp", I: []int{1}}} // 0
-	for _, last := range []eager.Step{{Op: "Any", I: []int{0}}, {Op: "Floor"}, {Op: "Sign"}, {Op: "Ceil"}, {Op: "Cast", T: eager.Bool}} {
+	for _, last := range []eager.Step{{Op: "Any", I: []int{0}}, {Op: "Floor"}, {Op: "Sign"}, {Op: "Ceil"},
+		{Op: "Cast", T: eager.Bool}} {
 		p := program(row, append(residue, last)...)
 		require.Empty(t, judged(p, "", nil).Fault, last.Op)
 		if last.T == "" && last.Op != "Any" {
@@ -55,7 +56,8 @@ func TestResiduesMeetJumps(t *testing.T) {
 func TestSumsInsideAreRounded(t *testing.T) {
 	for seed := range uint64(20) {
 		p := program(eager.Input{T: eager.Float32, Shape: []eager.Size{eager.Whole(64), eager.Whole(2)}},
-			eager.Step{Op: "Sinh"}, eager.Step{Op: "Sinh"}, eager.Step{Op: "LogSoftmax", I: []int{1}}, eager.Step{Op: "LogSoftmax", I: []int{1}})
+			eager.Step{Op: "Sinh"}, eager.Step{Op: "Sinh"}, eager.Step{Op: "LogSoftmax", I: []int{1}},
+			eager.Step{Op: "LogSoftmax", I: []int{1}})
 		p.Seed = seed
 		require.Empty(t, judged(p, "", nil).Fault, seed)
 		require.NotEmpty(t, judged(p, "LogSoftmax", times("LogSoftmax", 1.01)).Fault, seed)
@@ -66,12 +68,15 @@ func TestSumsInsideAreRounded(t *testing.T) {
 // the normalised value alone needs it.
 func TestOneValueOfAStepAlone(t *testing.T) {
 	n := eager.Size{{Times: 1, Names: []string{"n"}}}
-	p := &Program{Names: []eager.Name{{Name: "n"}}, Policy: "numpy", Bindings: []map[string]int{{"n": 4}}, Foreign: []map[string]int{{"n": 3}},
-		Inputs: []eager.Input{{T: eager.Float64, Shape: []eager.Size{eager.Whole(8), eager.Whole(4)}}, {T: eager.Float64, Shape: []eager.Size{n}}},
-		Steps:  []eager.Step{{Op: "BatchNorm", In: []int{0, 1, 1}, F: []float64{0.1}, N: 3}}, Outputs: []int{3}}
+	p := &Program{Names: []eager.Name{{Name: "n"}}, Policy: "numpy", Bindings: []map[string]int{{"n": 4}},
+		Foreign: []map[string]int{{"n": 3}},
+		Inputs: []eager.Input{{T: eager.Float64, Shape: []eager.Size{eager.Whole(8), eager.Whole(4)}},
+			{T: eager.Float64, Shape: []eager.Size{n}}},
+		Steps: []eager.Step{{Op: "BatchNorm", In: []int{0, 1, 1}, F: []float64{0.1}, N: 3}}, Outputs: []int{3}}
 	require.Empty(t, Check(p).Fault)
 	m := &eager.Machine{At: map[string]int{"n": 3}}
-	values, err := m.Run(p, []*eager.Tensor{m.Leaf(p.Inputs[0], p.Draw(0, 1), nil, nil), m.Leaf(p.Inputs[1], p.Draw(1, 1), nil, nil)})
+	values, err := m.Run(
+		p, []*eager.Tensor{m.Leaf(p.Inputs[0], p.Draw(0, 1), nil, nil), m.Leaf(p.Inputs[1], p.Draw(1, 1), nil, nil)})
 	require.NoError(t, err)
 	require.Error(t, values[2].Err())
 	require.NoError(t, values[3].Err())
@@ -83,7 +88,8 @@ func TestOneValueOfAStepAlone(t *testing.T) {
 func TestFloorDivIsPythons(t *testing.T) {
 	negInf := math.Inf(-1)
 	m := &eager.Machine{}
-	for _, c := range []struct{ x, y, want float64 }{{2, negInf, -1}, {-2, negInf, 0}, {1, 0.1, 9}, {-7, 2, -4}, {7, -2, -4}, {6, 3, 2}, {0, -3, 0}} {
+	for _, c := range []struct{ x, y, want float64 }{
+		{2, negInf, -1}, {-2, negInf, 0}, {1, 0.1, 9}, {-7, 2, -4}, {7, -2, -4}, {6, 3, 2}, {0, -3, 0}} {
 		got := entry(m, "FloorDiv")(number(m, c.x), number(m, c.y)).Cells()[0].V
 		require.Equal(t, c.want, got+0, "%v // %v", c.x, c.y)
 	}

@@ -116,7 +116,8 @@ func dropInput(q *eager.Program, id int) bool {
 			return false
 		}
 	}
-	if d := q.Gradient; slices.Contains(q.Outputs, id) || d != nil && (d.Of == id || d.Up == id || slices.Contains(d.Wrt, id)) {
+	if d := q.Gradient; slices.Contains(q.Outputs, id) ||
+		d != nil && (d.Of == id || d.Up == id || slices.Contains(d.Wrt, id)) {
 		return false
 	}
 	q.Inputs = slices.Delete(q.Inputs, id, id+1)

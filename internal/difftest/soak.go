@@ -110,7 +110,8 @@ func (h held) grownFrom(was held, programs int) error {
 		was, is, slack uint64
 	}{
 		{"resident bytes", was.resident, h.resident, 32 << 20},
-		{"goroutines", uint64(was.goroutines), uint64(h.goroutines), 8}, {"files", uint64(was.files), uint64(h.files), 2},
+		{"goroutines", uint64(was.goroutines), uint64(h.goroutines), 8},
+		{"files", uint64(was.files), uint64(h.files), 2},
 		{"mappings", uint64(was.maps), uint64(h.maps), 32},
 	} {
 		if x.is > x.was+x.was/10+x.slack {

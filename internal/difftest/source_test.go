@@ -38,7 +38,9 @@ func TestSourcesCompile(t *testing.T) {
 	}
 	const module = "github.com/broadloom/broadloom/"
 	fset := token.NewFileSet()
-	config := types.Config{Importer: compiled(t, fset, "context", "fmt", "math", module+"autodiff", module+"exec", module+"graph", module+"half", module+"ops", module+"optim")}
+	config := types.Config{
+		Importer: compiled(t, fset, "context", "fmt", "math", module+"autodiff", module+"exec", module+"graph",
+			module+"half", module+"ops", module+"optim")}
 	compile := func(source string) error {
 		file, err := parser.ParseFile(fset, "main.go", source, 0)
 		if err == nil {

@@ -20,7 +20,8 @@ func TestThinAxesAreViewed(t *testing.T) {
 	}{
 		{[]eager.Size{n, one, n}, []int{0, 0, 1}, []eager.Size{eager.Whole(-1)}},
 		{[]eager.Size{n, one, eager.Whole(3), eager.Whole(2)}, []int{0, 0, 1}, []eager.Size{eager.Whole(-1)}},
-		{[]eager.Size{one, n, eager.Whole(3), eager.Whole(2)}, []int{0, 0, 1}, []eager.Size{eager.Whole(3), eager.Whole(-1)}},
+		{[]eager.Size{one, n, eager.Whole(3), eager.Whole(2)}, []int{0, 0, 1},
+			[]eager.Size{eager.Whole(3), eager.Whole(-1)}},
 		{[]eager.Size{n, one, n, eager.Whole(2)}, []int{0, 0, 1}, []eager.Size{one, eager.Whole(-1)}},
 	} {
 		p := program(eager.Input{T: eager.Float64, Shape: c.shape, Mutable: true},

@@ -91,8 +91,10 @@ func (s *System) Clone() *System { return &System{s.root.clone()} }
 
 func (st *state) clone() state {
 	return state{
-		lo: slices.Clone(st.lo), hi: slices.Clone(st.hi), isGone: slices.Clone(st.isGone), solved: slices.Clone(st.solved),
-		eq: slices.Clone(st.eq), ge: slices.Clone(st.ge), cases: slices.Clone(st.cases), remainders: slices.Clone(st.remainders), endless: st.endless, left: st.left,
+		lo: slices.Clone(st.lo), hi: slices.Clone(st.hi), isGone: slices.Clone(st.isGone),
+		solved: slices.Clone(st.solved),
+		eq:     slices.Clone(st.eq), ge: slices.Clone(st.ge), cases: slices.Clone(st.cases),
+		remainders: slices.Clone(st.remainders), endless: st.endless, left: st.left,
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	blocks, err := Find("a.md", "# A\n```go\npackage main\n```\n\n```text\nprinted\n```\n```sh\ngo test\n```\n```text\nother\n```\n"+
-		"```go in=ops\nvar x int\n```\nwords\n```text\nnot its output\n```\n")
+	blocks, err := Find(
+		"a.md", "# A\n```go\npackage main\n```\n\n```text\nprinted\n```\n```sh\ngo test\n```\n```text\nother\n```\n"+
+			"```go in=ops\nvar x int\n```\nwords\n```text\nnot its output\n```\n")
 	require.NoError(t, err)
 	assert.Equal(t, []Block{
 		{File: "a.md", Line: 2, Code: "package main\n", Output: "printed\n", HasOutput: true},
@@ -23,7 +24,8 @@ func TestFind(t *testing.T) {
 }
 
 func TestSource(t *testing.T) {
-	source, tests, hasMain, err := Block{Code: "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(`package main`) }\n"}.Source("b")
+	source, tests, hasMain, err := Block{
+		Code: "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(`package main`) }\n"}.Source("b")
 	require.NoError(t, err)
 	assert.Equal(t, "package b\n\nimport \"fmt\"\n\nfunc Main() { fmt.Println(`package main`) }\n", source)
 	assert.True(t, hasMain)
@@ -44,7 +46,8 @@ func TestSource(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, source, "fragment")
 
-	source, _, hasMain, err = Block{Code: "//broadloom:model\nfunc f(g *graph.Graph) {\n\tops.Add(g, 1)\n}\n"}.Source("b")
+	source, _, hasMain, err = Block{
+		Code: "//broadloom:model\nfunc f(g *graph.Graph) {\n\tops.Add(g, 1)\n}\n"}.Source("b")
 	require.NoError(t, err)
 	assert.True(t, hasMain)
 	assert.Contains(t, source, "f(g); fmt.Println(shapeinfer.Check(g))")

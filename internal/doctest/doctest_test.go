@@ -38,7 +38,8 @@ func TestDocuments(t *testing.T) {
 			defer cancel()
 			var stdout, stderr bytes.Buffer
 			run := exec.CommandContext(ctx, binary, p.name)
-			run.Dir, run.Stdout, run.Stderr = filepath.Join(b.dir, p.name), &stdout, &stderr // places are written relative to it
+			// places are written relative to it
+			run.Dir, run.Stdout, run.Stderr = filepath.Join(b.dir, p.name), &stdout, &stderr
 			require.NoError(t, run.Run(), "%s%s", stdout.String(), stderr.String())
 			switch {
 			case p.block.HasOutput && *update:

@@ -77,7 +77,8 @@ var importPaths = map[string]string{
 }
 
 func init() {
-	for _, p := range []string{"graph", "shapeinfer", "ops", "autodiff", "exec", "viz", "nn", "contract", "optim", "reach", "viz/svg", "weights", "exec/internal/analysis"} {
+	for _, p := range []string{"graph", "shapeinfer", "ops", "autodiff", "exec", "viz", "nn", "contract", "optim",
+		"reach", "viz/svg", "weights", "exec/internal/analysis"} {
 		importPaths[p[strings.LastIndex(p, "/")+1:]] = "github.com/broadloom/broadloom/" + p
 	}
 }
@@ -144,7 +145,8 @@ func hasPackageClause(code string) bool {
 func wrap(code string, inside bool) string {
 	body := code
 	if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, 0); err != nil && !inside {
-		body = "func fragment(ctx context.Context, g *graph.Graph, x, y *graph.Node, prog *exec.Program, file io.Writer) {\n" + code + "}\n"
+		body = "func fragment(ctx context.Context, g *graph.Graph, x, y *graph.Node, prog *exec.Program, file io.Writer) {\n" +
+			code + "}\n"
 	}
 	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+body, 0)
 	if err != nil {

@@ -1274,7 +1274,8 @@ var functions = map[string][]any{
 // spared are functions that say something of values that were already judged: passes and
 // operations' own rules call them, and hand them no others.
 var spared = map[string]bool{
-	"graph.CallOf": true, "graph.Elements": true, "graph.NewArray": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
+	"graph.CallOf": true, "graph.Elements": true, "graph.NewArray": true, "graph.CallText": true,
+	"graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
 	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
@@ -1282,14 +1283,20 @@ var spared = map[string]bool{
 	"alias.Overlaps": true, "alias.Repeats": true, "rules.QuoteName": true,
 	"alias.ExpandView": true, "alias.FindWrites": true, "alias.IsView": true, "alias.LateReads": true,
 	"alias.LayoutOf": true, "rules.NeedsCopy": true, "rules.PoolSize": true,
-	"alias.ReshapeView": true, "alias.ShowAs": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
-	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
+	"alias.ReshapeView": true, "alias.ShowAs": true, "alias.State": true, "alias.Storage": true,
+	"rules.TransposedSize": true,
+	"alias.Viewed":         true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
-	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Attempt": true,
-	"*graph.StandIns.Within": true, "*graph.StandIns.For": true, "*graph.StandIns.Converted": true, "*graph.StandIns.Value": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
-	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.Like": true, "*graph.Graph.Reopened": true, "*graph.Graph.Within": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
+	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true,
+	"*graph.Graph.Attempt":   true,
+	"*graph.StandIns.Within": true, "*graph.StandIns.For": true, "*graph.StandIns.Converted": true,
+	"*graph.StandIns.Value": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
+	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.Like": true, "*graph.Graph.Reopened": true,
+	"*graph.Graph.Within": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true,
+	"*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
-	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
+	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true,
+	"*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
 	// It runs as often as it is told, and the other for tenths of a second.
 	"*exec.Session.Profile": true, "exec.MeasureMachine": true,
 	// These run Graphviz.

@@ -89,7 +89,8 @@ func TestFunctionsAreAll(t *testing.T) {
 	}
 }
 
-// mention is a name of the library in a text: ops.Sum, Graph.Scalar, batch.Plus(1); or one of another library, with its path.
+// mention is a name of the library in a text: ops.Sum, Graph.Scalar, batch.Plus(1); or one of another library, with its
+// path.
 var mention = regexp.MustCompile(`\b((?:\w+\.)*)(\w+)\.([A-Z]\w*)`)
 
 // TestTextsNameWhatExists reads all texts of the library, and of its commands, and looks up
@@ -128,7 +129,9 @@ func TestTextsNameWhatExists(t *testing.T) {
 }
 
 // foreign are words before a dot that are not the library's.
-var foreign = map[string]bool{"torch": true, "torchvision": true, "timm": true, "keras": true, "distributions": true, "math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true, "bytes": true, "path": true}
+var foreign = map[string]bool{"torch": true, "torchvision": true, "timm": true, "keras": true, "distributions": true,
+	"math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true,
+	"bytes": true, "path": true}
 
 // TestOperationsAreFunctions looks up the function by which messages call each operation. Those
 // without one have a name in lower case, and messages call them by the function that was called.
@@ -140,7 +143,8 @@ func TestOperationsAreFunctions(t *testing.T) {
 		}
 	}
 	g := graph.New("g")
-	ops.BatchNormInference(g.Input("x", graph.Float32, 2, 3), g.Input("mean", graph.Float32, 4), g.Input("variance", graph.Float32, 3), nil, nil, 1e-5)
+	ops.BatchNormInference(g.Input("x", graph.Float32, 2, 3), g.Input("mean", graph.Float32, 4),
+		g.Input("variance", graph.Float32, 3), nil, nil, 1e-5)
 	text := g.Err().Error()
 	assert.Contains(t, text, "BatchNormInference(x, mean, variance, nil, nil, 1e-05): ")
 	assert.NotContains(t, gostrings.ToLower(text), "perchannel")

@@ -45,7 +45,8 @@ func TestMethods(t *testing.T) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
-				total += attemptAll(t, name, m.Func, slices.DeleteFunc(chosen(m.Type), func(in []arg) bool { return isNothing(in[0]) }))
+				total += attemptAll(t, name, m.Func,
+					slices.DeleteFunc(chosen(m.Type), func(in []arg) bool { return isNothing(in[0]) }))
 			})
 		}
 	}
@@ -54,9 +55,12 @@ func TestMethods(t *testing.T) {
 
 // receivers lists the types whose methods are called.
 func receivers() []reflect.Type {
-	return []reflect.Type{reflect.TypeFor[*graph.Graph](), reflect.TypeFor[*graph.Mistake](), reflect.TypeFor[*shapeinfer.Report](),
-		reflect.TypeFor[*exec.Program](), reflect.TypeFor[*exec.Session](), reflect.TypeFor[*exec.Results](), reflect.TypeFor[*graph.Node](), reflect.TypeFor[graph.Dim](),
-		reflect.TypeFor[graph.DType](), reflect.TypeFor[graph.Shape](), reflect.TypeFor[graph.Bounds](), reflect.TypeFor[optim.Optimizer]()}
+	return []reflect.Type{reflect.TypeFor[*graph.Graph](), reflect.TypeFor[*graph.Mistake](),
+		reflect.TypeFor[*shapeinfer.Report](),
+		reflect.TypeFor[*exec.Program](), reflect.TypeFor[*exec.Session](), reflect.TypeFor[*exec.Results](),
+		reflect.TypeFor[*graph.Node](), reflect.TypeFor[graph.Dim](),
+		reflect.TypeFor[graph.DType](), reflect.TypeFor[graph.Shape](), reflect.TypeFor[graph.Bounds](),
+		reflect.TypeFor[optim.Optimizer]()}
 }
 
 // isNothing reports whether a receiver is none of the library's making: nil, or a

@@ -57,7 +57,8 @@ func allocated() uint64 {
 func stack() string {
 	var lines []string
 	for _, line := range gostrings.Split(string(debug.Stack()), "\n") {
-		if gostrings.HasPrefix(line, "\t") && gostrings.Contains(line, "/") && !gostrings.Contains(line, "_test.go") && !gostrings.Contains(line, "/src/") {
+		if gostrings.HasPrefix(line, "\t") && gostrings.Contains(line, "/") && !gostrings.Contains(line, "_test.go") &&
+			!gostrings.Contains(line, "/src/") {
 			lines = append(lines, line)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 
 // general are functions that apply an operation which their caller chooses, or state something of a
 // value: messages speak of it.
-var general = map[string]bool{"ops.Apply": true, "ops.Callback": true, "ops.CallbackResults": true, "ops.PureCallback": true,
-	"ops.InPlace": true, "ops.Independent": true, "ops.Expect": true}
+var general = map[string]bool{"ops.Apply": true, "ops.Callback": true, "ops.CallbackResults": true,
+	"ops.PureCallback": true,
+	"ops.InPlace":      true, "ops.Independent": true, "ops.Expect": true}
 
 // TestMessagesSpeakOfTheCall calls every function that builds nodes with what it refuses, and reads
 // what is said of it: the call that was made, never the operations that it is made of.

@@ -76,8 +76,9 @@ func hearParts(t *testing.T, name string, fn reflect.Value) (heard int) {
 // Parts of an optimiser's step are called by what they update.
 func TestUpdatesSpeakOfTheParameter(t *testing.T) {
 	for name, o := range map[string]optim.Optimizer{
-		"SGD": optim.SGD(0.1, optim.WeightDecay(0.1)), "RMSProp": optim.RMSProp(0.1, optim.Momentum(0.9), optim.Centered()),
-		"Adam": optim.Adam(0.1), "AdamW": optim.AdamW(0.1, optim.WeightDecay(0.2)),
+		"SGD":     optim.SGD(0.1, optim.WeightDecay(0.1)),
+		"RMSProp": optim.RMSProp(0.1, optim.Momentum(0.9), optim.Centered()),
+		"Adam":    optim.Adam(0.1), "AdamW": optim.AdamW(0.1, optim.WeightDecay(0.2)),
 	} {
 		w := newWorld()
 		p := w.param("w", 3)

@@ -105,7 +105,9 @@ var sweepFunctions = func() map[string]reflect.Value {
 var sweepWords = func() map[string]any {
 	words := map[string]any{}
 	for i := range 5 {
-		for _, v := range []fmt.Stringer{ops.ResizeMode(i), ops.PaddingMode(i), ops.QuantileMode(i), ops.MatrixNormOrder(i), ops.FFTScale(i), ops.ConvolveMode(i), ops.RankMethod(i), ops.ResizePlaces(i + 1), ops.ResizeRounding(i + 1), ops.OutsideElements(i + 1), ops.Reduction(i + 1)} {
+		for _, v := range []fmt.Stringer{ops.ResizeMode(i), ops.PaddingMode(i), ops.QuantileMode(i),
+			ops.MatrixNormOrder(i), ops.FFTScale(i), ops.ConvolveMode(i), ops.RankMethod(i), ops.ResizePlaces(i + 1),
+			ops.ResizeRounding(i + 1), ops.OutsideElements(i + 1), ops.Reduction(i + 1)} {
 			words[gostrings.TrimPrefix(v.String(), "ops.")] = v
 		}
 	}
@@ -182,8 +184,10 @@ func (s *sweeper) call(name string, args []any) []reflect.Value {
 }
 
 // run returns what the program gives, PyTorch's results in the same order, and what they are; or the refusal.
-func (c sweepCall) run(ctx context.Context, named bool) (got []exec.Array, want []sweepArray, what []string, err error) {
-	s := &sweeper{graph.New("sweep", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently})), named, nil, exec.Feed{}}
+func (c sweepCall) run(ctx context.Context, named bool) (got []exec.Array, want []sweepArray, what []string,
+	err error) {
+	s := &sweeper{graph.New("sweep", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently})), named, nil,
+		exec.Feed{}}
 	for i, a := range c.In {
 		s.in = append(s.in, s.give(fmt.Sprintf("x%d", i), a, nil))
 	}
@@ -260,7 +264,8 @@ func unlike(got exec.Array, want sweepArray, tolerance float64) string {
 	for i := range want.D {
 		x, whole := graph.NumberAt(got.Data, i)
 		y, wantWhole := graph.NumberAt(answer, i)
-		near := x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tolerance*max(math.Abs(y), 1) && !math.IsInf(y, 0)
+		near := x == y || math.IsNaN(x) && math.IsNaN(y) ||
+			math.Abs(x-y) <= tolerance*max(math.Abs(y), 1) && !math.IsInf(y, 0)
 		if whole != wantWhole || !near {
 			return fmt.Sprintf("element %d is %v, and PyTorch's is %v", i, x, y)
 		}
@@ -269,7 +274,8 @@ func unlike(got exec.Array, want sweepArray, tolerance float64) string {
 }
 
 // TestSweep makes calls of testdata/sweep, of which both give the same results and gradients, or which both refuse; or
-// all calls of the file that BROADLOOM_SWEEP names. Where sizes have names, a call may be refused that needs a number, but gives nothing else.
+// all calls of the file that BROADLOOM_SWEEP names. Where sizes have names, a call may be refused that needs a number,
+// but gives nothing else.
 func TestSweep(t *testing.T) {
 	file, err := os.Open("testdata/sweep/calls.jsonl.gz")
 	require.NoError(t, err)

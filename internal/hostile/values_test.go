@@ -57,10 +57,12 @@ func findValues(t reflect.Type, depth int) []arg {
 		return asArgs(sizes, t)
 	case reflect.TypeFor[graph.DType]():
 		return asArgs([]named{known("Float32", graph.Float32), known("Bool", graph.Bool), known("Int64", graph.Int64),
-			known("InvalidDType", graph.InvalidDType), known("DType(77)", graph.DType(77)), known("DType(255)", graph.DType(255))}, t)
+			known("InvalidDType", graph.InvalidDType), known("DType(77)", graph.DType(77)),
+			known("DType(255)", graph.DType(255))}, t)
 	}
 	args := append(plainValues(t, depth), made(t, depth)...)
-	if zero := (arg{"zero " + t.String(), func(*world) reflect.Value { return reflect.Zero(t) }}); len(args) == 0 || t.Kind() != reflect.Float64 && t.Kind() != reflect.Int {
+	if zero := (arg{"zero " + t.String(), func(*world) reflect.Value { return reflect.Zero(t) }}); len(args) == 0 ||
+		t.Kind() != reflect.Float64 && t.Kind() != reflect.Int {
 		args = append(args, zero)
 	}
 	return args
@@ -101,7 +103,8 @@ func plainValues(t reflect.Type, depth int) (args []arg) {
 		}
 	}
 	for i, v := range instances {
-		if have := instanceTypes()[i]; have == t || t.Kind() == reflect.Interface && t.NumMethod() > 0 && have.Implements(t) {
+		if have := instanceTypes()[i]; have == t ||
+			t.Kind() == reflect.Interface && t.NumMethod() > 0 && have.Implements(t) {
 			args = append(args, asArg(v, t))
 		}
 	}
@@ -153,14 +156,17 @@ func maps(t reflect.Type, depth int) (args []arg) {
 // made returns what the library's own functions make of a type, from all values of their one
 // argument: options, initialisers, optimisers.
 func made(t reflect.Type, depth int) (args []arg) {
-	if depth > maxDepth || t.PkgPath() == "" || t.Kind() != reflect.Func && t.Kind() != reflect.Interface && t.Kind() != reflect.Struct && t.Kind() != reflect.Int {
+	if depth > maxDepth || t.PkgPath() == "" ||
+		t.Kind() != reflect.Func && t.Kind() != reflect.Interface && t.Kind() != reflect.Struct &&
+			t.Kind() != reflect.Int {
 		return nil
 	}
 	for _, pkg := range packages {
 		for _, f := range functions[pkg] {
 			fn := reflect.ValueOf(f)
 			ft := fn.Type()
-			isOne := ft.NumOut() == 1 && (ft.Out(0) == t || t.Kind() == reflect.Interface && t.NumMethod() > 0 && ft.Out(0).Implements(t))
+			isOne := ft.NumOut() == 1 &&
+				(ft.Out(0) == t || t.Kind() == reflect.Interface && t.NumMethod() > 0 && ft.Out(0).Implements(t))
 			if !isOne || ft.NumIn() > 0 && ft.In(0) == t {
 				continue
 			}

@@ -47,7 +47,8 @@ func (w *world) param(name string, shape ...graph.Dim) *graph.Node {
 // program is a small one, of a graph of its own.
 func (w *world) program() *exec.Program {
 	g := graph.New("program")
-	p, err := exec.Compile(g, exec.Outputs(ops.Add(g.Input("x", graph.Float32, g.Dim("n")), g.Param("w", graph.Float32))))
+	p, err := exec.Compile(
+		g, exec.Outputs(ops.Add(g.Input("x", graph.Float32, g.Dim("n")), g.Param("w", graph.Float32))))
 	if err != nil {
 		panic(err)
 	}
@@ -113,9 +114,12 @@ func highRank(rank int) []graph.Dim {
 
 // sizes are sizes of axes and the like.
 var sizes = []named{
-	known("2", graph.Dim(2)), known("0", graph.Dim(0)), known("1", graph.Dim(1)), known("3", graph.Dim(3)), known("-1", graph.Dim(-1)),
-	known("InvalidDim", graph.InvalidDim), known("UnknownDim", graph.UnknownDim), known("MaxInt64", graph.Dim(math.MaxInt64)),
-	known("1<<62", graph.Dim(1<<62)), known("-1<<62", graph.Dim(-1<<62)), known("1<<40", graph.Dim(1<<40)), known("1<<47", graph.Dim(1<<47)),
+	known("2", graph.Dim(2)), known("0", graph.Dim(0)), known("1", graph.Dim(1)), known("3", graph.Dim(3)),
+	known("-1", graph.Dim(-1)),
+	known("InvalidDim", graph.InvalidDim), known("UnknownDim", graph.UnknownDim),
+	known("MaxInt64", graph.Dim(math.MaxInt64)),
+	known("1<<62", graph.Dim(1<<62)), known("-1<<62", graph.Dim(-1<<62)), known("1<<40", graph.Dim(1<<40)),
+	known("1<<47", graph.Dim(1<<47)),
 	{"n", func(w *world) any { return w.n }},
 	{"n+1 by Go", func(w *world) any { return w.n + 1 }},
 	{"-n", func(w *world) any { return graph.Dim(0).Minus(w.n) }},
@@ -126,16 +130,20 @@ var sizes = []named{
 }
 
 var (
-	ints    = []int64{1, 0, 2, 3, -1, -2, math.MinInt64, math.MaxInt64, 1 << 62, -1 << 62, math.MaxInt32, math.MinInt32, 1 << 40}
-	floats  = []float64{0.5, 0, 1, -1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}
-	strings = []string{"x", "", "n", "a b", "ij->ji", "ij,jk->ik", "...->", "ii", "->", "i..j", "exp", "w/*", "((((", "9", "\x00\xff", "n*4611686018427387904"}
+	ints = []int64{1, 0, 2, 3, -1, -2, math.MinInt64, math.MaxInt64, 1 << 62, -1 << 62, math.MaxInt32, math.MinInt32,
+		1 << 40}
+	floats = []float64{0.5, 0, 1, -1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+		math.SmallestNonzeroFloat64}
+	strings = []string{"x", "", "n", "a b", "ij->ji", "ij,jk->ik", "...->", "ii", "->", "i..j", "exp", "w/*", "((((",
+		"9", "\x00\xff", "n*4611686018427387904"}
 )
 
 // instances are values of types that cannot be made up.
 var instances = []named{
 	{"the graph", func(w *world) any { return w.g }},
 	{"a graph", func(w *world) any { return w.other }},
-	known("Add", ops.Lookup("add")), known("Sum", ops.Lookup("sum")), known("Reshape", ops.Lookup("reshape")), known("Exp", ops.Lookup("exp")),
+	known("Add", ops.Lookup("add")), known("Sum", ops.Lookup("sum")), known("Reshape", ops.Lookup("reshape")),
+	known("Exp", ops.Lookup("exp")),
 	{"an empty Op", func(*world) any { return &graph.Op{} }},
 	{"a program", func(w *world) any { return w.program() }},
 	{"a session", func(w *world) any { return w.program().NewSession() }},

@@ -20,7 +20,8 @@ var (
 )
 
 func op(name, fn, doc string, operands int, infer func(*graph.Call) (graph.DType, graph.Shape)) *graph.Op {
-	return &graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Loop, MinIn: max(operands, 0), MaxIn: operands, Infer: infer}
+	return &graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Loop, MinIn: max(operands, 0), MaxIn: operands,
+		Infer: infer}
 }
 
 // orderedEnd is the end of a loop with ordered operations in its body.
@@ -116,15 +117,18 @@ func inferCount(*graph.Call) (graph.DType, graph.Shape) { return graph.Int64, gr
 func inferElement(c *graph.Call) (graph.DType, graph.Shape) {
 	x := c.In(0)
 	if x.Rank() == 0 {
-		c.Fail(&graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("a loop takes %s apart along an axis, and it is a scalar", x.Called()),
-			Help: []string{"use it in the body as it is: values of outside are the same in each step"}})
+		c.Fail(&graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("a loop takes %s apart along an axis, and it is a scalar", x.Called()),
+			Help:    []string{"use it in the body as it is: values of outside are the same in each step"}})
 		return c.DType(0), graph.Shape{}
 	}
 	length := attrsOf(c).Body.Length()
-	rules.MustBeSize(c, c.Shape(0)[0], length, 0, "all that a loop takes apart has as many parts", func() *graph.Mistake {
-		return &graph.Mistake{Code: graph.CodeLoop,
-			Summary: fmt.Sprintf("the loop has %s steps, and %s has %s elements along the axis of the loop", length, x.Called(), c.Shape(0)[0])}
-	})
+	rules.MustBeSize(c, c.Shape(0)[0], length, 0, "all that a loop takes apart has as many parts",
+		func() *graph.Mistake {
+			return &graph.Mistake{Code: graph.CodeLoop,
+				Summary: fmt.Sprintf("the loop has %s steps, and %s has %s elements along the axis of the loop", length,
+					x.Called(), c.Shape(0)[0])}
+		})
 	return c.DType(0), c.Shape(0)[1:]
 }
 
@@ -135,11 +139,13 @@ func inferEnd(c *graph.Call) (graph.DType, graph.Shape) {
 		was, next := c.In(i), c.In(a.Carried+i)
 		refuse := func() *graph.Mistake {
 			return &graph.Mistake{Code: graph.CodeLoop,
-				Summary: fmt.Sprintf("carried value %d goes into a step as %s%s, and comes out as %s%s: its dtype and shape must stay",
+				Summary: fmt.Sprintf(
+					"carried value %d goes into a step as %s%s, and comes out as %s%s: its dtype and shape must stay",
 					i, was.DType(), was.Shape(), next.DType(), next.Shape()),
-				Operands: []graph.OperandNote{{Node: was.In(0), Text: "carried in", DType: was.DType()}, {Node: next, Text: "handed on", DType: next.DType()}},
-				Help:     []string{keepShape(was, next)},
-				Apart:    true}
+				Operands: []graph.OperandNote{{Node: was.In(0), Text: "carried in", DType: was.DType()},
+					{Node: next, Text: "handed on", DType: next.DType()}},
+				Help:  []string{keepShape(was, next)},
+				Apart: true}
 		}
 		switch {
 		case was.DType() != next.DType():
@@ -171,7 +177,8 @@ func inferStack(c *graph.Call) (graph.DType, graph.Shape) {
 // keepShape says what to do if the result of a step has another shape than the carried value.
 func keepShape(was, next *graph.Node) string {
 	if was.Rank() < next.Rank() {
-		return fmt.Sprintf("begin with a value of shape %s, which ops.Expand can make of %s", next.Shape(), was.In(0).Called())
+		return fmt.Sprintf("begin with a value of shape %s, which ops.Expand can make of %s", next.Shape(),
+			was.In(0).Called())
 	}
 	return "what grows from step to step is no carried value: return each step's part as an output, and all of them come out along a new axis"
 }

@@ -11,9 +11,11 @@ var _ = add(
 	scaleOfChannels, biasOfChannels, temperatureOfPairs, biasOfFeatures, biasOfAsManyTokens, channelsLast,
 	softmaxOverBatch, mixtureOverBatch, softmaxOverClasses, poolOverTime, instancesOfBags, contrastive,
 	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
-	positionsOfBatch, tableOfBatch, positionsOfTime, identityOfPairs, noiseOfInputs, onePositionForAll, decoderStep, lastStep,
+	positionsOfBatch, tableOfBatch, positionsOfTime, identityOfPairs, noiseOfInputs, onePositionForAll, decoderStep,
+	lastStep,
 	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
-	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, attentionOverSecond,
+	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch,
+	attentionOverSecond,
 	patchesByReshape, patchesByPermute,
 )
 
@@ -211,8 +213,9 @@ func positionsOfTime(g *graph.Graph) {
 	ops.Add(x, waves)
 }
 
-// The identity tells pairs of examples apart, and gives no example anything of its own: the noise of a Gaussian process, the
-// signs of SigLIP's loss, a kernel of several widths without its diagonal, and the nodes of a graph that are their own neighbours.
+// The identity tells pairs of examples apart, and gives no example anything of its own: the noise of a Gaussian
+// process, the signs of SigLIP's loss, a kernel of several widths without its diagonal, and the nodes of a graph that
+// are their own neighbours.
 func identityOfPairs(g *graph.Graph) {
 	n := g.Dim("n")
 	x, y := g.Input("x", graph.Float32, n, 6), g.Input("y", graph.Float32, n, 6)

@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(printedOnTheWay, gradientThroughCall, gradientOfTooFew, callWithoutFunction, callOfNothing, callOfOtherShape)
+var _ = add(printedOnTheWay, gradientThroughCall, gradientOfTooFew, callWithoutFunction, callOfNothing,
+	callOfOtherShape)
 
 // nothing is a function that gives what lies in its result.
 func nothing(*graph.Arrays) error { return nil }

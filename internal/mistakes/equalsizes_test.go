@@ -7,7 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(normOfFeatures, normOfSignals, softmaxOverQueries, softmaxOfColumns, competingSlots, softmaxOverQueriesOfEinsum, coAttention)
+var _ = add(normOfFeatures, normOfSignals, softmaxOverQueries, softmaxOfColumns, competingSlots,
+	softmaxOverQueriesOfEinsum, coAttention)
 
 // A batch normalization takes channels on axis 1; behind a linear layer they stand last.
 func normOfFeatures(g *graph.Graph) {

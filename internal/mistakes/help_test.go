@@ -7,8 +7,10 @@ import (
 
 var _ = add(
 	maskOfTokens, maskOfGroups, flattenedBatch, flattenedLargerImages, joinedExamples, stateOfOneBatch, bilinearForm,
-	onlyAxisOfVector, flattenedAway, imagesChannelsLast, kernelsLast, weightOfLayer, lettersOfEinsum, batchesOfMatrices, windowsOfWords,
-	lastOfBatch, meanOverBatch, stateOfSequence, allFlattened, channelsBeforeLayerNorm, wordsChannelsLast, fewerHeads, wholeTable, rowsOfClasses,
+	onlyAxisOfVector, flattenedAway, imagesChannelsLast, kernelsLast, weightOfLayer, lettersOfEinsum, batchesOfMatrices,
+	windowsOfWords,
+	lastOfBatch, meanOverBatch, stateOfSequence, allFlattened, channelsBeforeLayerNorm, wordsChannelsLast, fewerHeads,
+	wholeTable, rowsOfClasses,
 	kernelOfGroups, shuffledByReshape,
 )
 

@@ -7,7 +7,8 @@ import (
 
 // Images that get other sizes, and signals in frames.
 var _ = add(
-	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
+	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird,
+	resizedByFactors,
 	resizedLinearRounded, resizedToMeansPlaced, resizedTwicePlaced, resizedPartOfAxes, resizedBeside,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,

@@ -6,10 +6,12 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(unetOfOddSizes, residualOfOddLength, gainsOfOtherWidth, channelsBehindTokens, channelsBehindImages, vectorsOfOtherChannels,
+var _ = add(unetOfOddSizes, residualOfOddLength, gainsOfOtherWidth, channelsBehindTokens, channelsBehindImages,
+	vectorsOfOtherChannels,
 	weightsOfOtherChannels, biasesOfOtherWidth, batchAsNumber, unetOfDivisibleSizes)
 
-func unet(g *graph.Graph, size graph.Dim) (conv, up func(name string, x *graph.Node, in, out graph.Dim) *graph.Node, x *graph.Node) {
+func unet(g *graph.Graph, size graph.Dim) (conv, up func(name string, x *graph.Node, in, out graph.Dim) *graph.Node,
+	x *graph.Node) {
 	conv = func(name string, x *graph.Node, in, out graph.Dim) *graph.Node {
 		return ops.Relu(ops.Conv2D(x, g.Param(name, graph.Float32, out, in, 3, 3), nil, ops.Padding(1)))
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(gradientOfOneStep, partOfAGradient, partByTwoCarriedValues, partThatCountsAsZero, partInAnInnerLoop, partInWhile, gradientOfTheBeginning)
+var _ = add(gradientOfOneStep, partOfAGradient, partByTwoCarriedValues, partThatCountsAsZero, partInAnInnerLoop,
+	partInWhile, gradientOfTheBeginning)
 
 // Gradients in the body of a loop that no other step has a part in.
 func gradientOfOneStep(g *graph.Graph) {
@@ -83,17 +84,19 @@ func partThatCountsAsZero(g *graph.Graph) {
 func partInAnInnerLoop(g *graph.Graph) {
 	w := g.Param("w", graph.Float32, 16)
 	ops.Fori(3, []*graph.Node{ops.OnesLike(w)}, func(_ *graph.Node, outer []*graph.Node) []*graph.Node {
-		inner := ops.Fori(2, []*graph.Node{outer[0], ops.ZerosLike(w)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-			dw := autodiff.Grad(ops.Sum(ops.Mul(c[0], w)), []*graph.Node{w})[0] // want error BL350 "lacks the part through earlier steps"
-			return []*graph.Node{c[0], dw}
-		})
+		inner := ops.Fori(2, []*graph.Node{outer[0], ops.ZerosLike(w)},
+			func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+				dw := autodiff.Grad(ops.Sum(ops.Mul(c[0], w)), []*graph.Node{w})[0] // want error BL350 "lacks the part through earlier steps"
+				return []*graph.Node{c[0], dw}
+			})
 		return []*graph.Node{ops.Mul(inner[1], w)}
 	})
 }
 
 func partInWhile(g *graph.Graph) {
 	w := g.Param("w", graph.Float32)
-	ops.While(9, []*graph.Node{g.Scalar(graph.Float32, 1), g.Scalar(graph.Float32, 0)}, func(c []*graph.Node) *graph.Node { return ops.Less(c[0], graph.Num(10)) },
+	ops.While(9, []*graph.Node{g.Scalar(graph.Float32, 1), g.Scalar(graph.Float32, 0)},
+		func(c []*graph.Node) *graph.Node { return ops.Less(c[0], graph.Num(10)) },
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 			y := ops.Mul(c[0], w)
 			return []*graph.Node{y, autodiff.Grad(y, []*graph.Node{w})[0]} // want error BL350 "lacks the part through earlier steps"

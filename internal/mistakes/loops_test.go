@@ -7,13 +7,17 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(recurrentLoop, stateWithoutBatch, stateOfOtherDType, stateThatGrows, stateForgotten, lossOfEachStep, sequencesOfTwoLengths, stepsOverTheBatch,
-	stepOutside, mistakeInBody, stateOfHalfPrecision, stateMissing, axisThatIsNot, conditionOfVectors, branchesOfTwoWidths, searchWithBound, branchesOfOneShape,
-	softmaxOverBatchInLoop, attentionOverBatchInLoop, columnMeansInLoop, poolOverBatchInLoop, maskedSteps, attentionInLoop, pooledSteps, untilAllAreDone)
+var _ = add(recurrentLoop, stateWithoutBatch, stateOfOtherDType, stateThatGrows, stateForgotten, lossOfEachStep,
+	sequencesOfTwoLengths, stepsOverTheBatch,
+	stepOutside, mistakeInBody, stateOfHalfPrecision, stateMissing, axisThatIsNot, conditionOfVectors,
+	branchesOfTwoWidths, searchWithBound, branchesOfOneShape,
+	softmaxOverBatchInLoop, attentionOverBatchInLoop, columnMeansInLoop, poolOverBatchInLoop, maskedSteps,
+	attentionInLoop, pooledSteps, untilAllAreDone)
 
 // sequences are a batch of some steps of vectors, and a matrix for the state.
 func sequences(g *graph.Graph) (x, w *graph.Node) {
-	return g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(2)), g.Dim("t", graph.AtLeast(2)), 16), g.Param("w", graph.Float32, 16, 16)
+	return g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(2)), g.Dim("t", graph.AtLeast(2)), 16),
+		g.Param("w", graph.Float32, 16, 16)
 }
 
 // cell is a step of a network: the next state of one that is given.
@@ -87,10 +91,11 @@ func sequencesOfTwoLengths(g *graph.Graph) {
 func stepsOverTheBatch(g *graph.Graph) {
 	x, w := sequences(g)
 	zeros := ops.Mul(ops.Select(x, 1, 0), graph.Num(0))
-	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		h := ops.Add(x[0], ops.MatMul(carry[0], w)) // want error BL102 "meet on axis -2, and nothing says that they are equal"
-		return []*graph.Node{h}, nil
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			h := ops.Add(x[0], ops.MatMul(carry[0], w)) // want error BL102 "meet on axis -2, and nothing says that they are equal"
+			return []*graph.Node{h}, nil
+		})
 }
 
 // A value of a step is used after the loop.
@@ -151,7 +156,9 @@ func branchesOfTwoWidths(g *graph.Graph) {
 
 func searchWithBound(g *graph.Graph) {
 	x, _ := sequences(g)
-	ops.While(10, []*graph.Node{x}, func(c []*graph.Node) *graph.Node { return ops.Greater(ops.Max(c[0]), graph.Num(1)) },
+	ops.While(10, []*graph.Node{x}, func(c []*graph.Node) *graph.Node {
+		return ops.Greater(ops.Max(c[0]), graph.Num(1))
+	},
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 			return []*graph.Node{ops.Mul(c[0], graph.Num(0.5))}
 		})
@@ -167,33 +174,37 @@ func branchesOfOneShape(g *graph.Graph) {
 func softmaxOverBatchInLoop(g *graph.Graph) {
 	x, w := sequences(g)
 	zeros := ops.Zeros(g, graph.Float32, x.Shape()[0], 16)
-	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		h := ops.Tanh(ops.Add(x[0], ops.MatMul(carry[0], w)))
-		return []*graph.Node{h}, []*graph.Node{ops.LogSoftmax(testmodel.Linear(g, "out", h, 10), 0)} // want warning BL232 "axis 1"
-	})
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			h := ops.Tanh(ops.Add(x[0], ops.MatMul(carry[0], w)))
+			return []*graph.Node{h}, []*graph.Node{ops.LogSoftmax(testmodel.Linear(g, "out", h, 10), 0)} // want warning BL232 "axis 1"
+		})
 	ops.NLL(ops.Transpose(all[0], 1, 2), g.Input("classes", graph.Int64, x.Shape()[0], x.Shape()[1]))
 }
 
 // Layers as steps of a loop, over time first.
 func attentionOverBatchInLoop(g *graph.Graph) {
 	x := ops.Permute(g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64), 1, 0, 2)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Over: []*graph.Node{g.Param("w", graph.Float32, 6, 64, 64)}}, func(carry, w []*graph.Node) (next, out []*graph.Node) {
-		q := ops.MatMul(carry[0], w[0])
-		a := ops.Softmax(ops.MatMul(q, ops.Transpose(q, -1, -2)), -1) // want warning BL233
-		return []*graph.Node{ops.Add(carry[0], ops.MatMul(a, carry[0]))}, nil
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{x}, Over: []*graph.Node{g.Param("w", graph.Float32, 6, 64, 64)}},
+		func(carry, w []*graph.Node) (next, out []*graph.Node) {
+			q := ops.MatMul(carry[0], w[0])
+			a := ops.Softmax(ops.MatMul(q, ops.Transpose(q, -1, -2)), -1) // want warning BL233
+			return []*graph.Node{ops.Add(carry[0], ops.MatMul(a, carry[0]))}, nil
+		})
 }
 
 // Rows of a square matrix are divided by sums of its columns, step by step.
 func columnMeansInLoop(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("t"), 32, 32)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 32, 32)}, Over: []*graph.Node{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		return []*graph.Node{ops.Add(carry[0], ops.Div(x[0], ops.Sum(x[0], 1)))}, nil // want warning BL230 "Unsqueeze(Sum("
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 32, 32)}, Over: []*graph.Node{x}},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			return []*graph.Node{ops.Add(carry[0], ops.Div(x[0], ops.Sum(x[0], 1)))}, nil // want warning BL230 "Unsqueeze(Sum("
+		})
 }
 
 func poolOverBatchInLoop(g *graph.Graph) {
-	x, w := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("frames"), g.Dim("seq"), 16), g.Param("w", graph.Float32, 16, 16)
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("frames"), g.Dim("seq"), 16),
+		g.Param("w", graph.Float32, 16, 16)
 	ops.Scan(ops.Loop{Over: []*graph.Node{x}, Axis: 1}, func(_, x []*graph.Node) (next, out []*graph.Node) {
 		pooled := ops.Mean(ops.Relu(x[0]), 0) // want warning BL232 "axis 1, of size seq"
 		return nil, []*graph.Node{ops.MatMul(pooled, w)}
@@ -205,27 +216,30 @@ func maskedSteps(g *graph.Graph) {
 	x, w := sequences(g)
 	keep := g.Input("keep", graph.Bool, x.Shape()[0], x.Shape()[1])
 	zeros := ops.Zeros(g, graph.Float32, x.Shape()[0], 16)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x, keep}, Axis: 1, Reverse: true}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		h := ops.LayerNorm(ops.Add(x[0], ops.MatMul(carry[0], w)), nil, nil, 1e-5)
-		h = ops.Where(ops.Unsqueeze(x[1], 1), h, carry[0])
-		return []*graph.Node{h}, []*graph.Node{ops.Softmax(h, 1)}
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x, keep}, Axis: 1, Reverse: true},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			h := ops.LayerNorm(ops.Add(x[0], ops.MatMul(carry[0], w)), nil, nil, 1e-5)
+			h = ops.Where(ops.Unsqueeze(x[1], 1), h, carry[0])
+			return []*graph.Node{h}, []*graph.Node{ops.Softmax(h, 1)}
+		})
 }
 
 func attentionInLoop(g *graph.Graph) {
 	keys, w := sequences(g)
 	n := keys.Shape()[0]
-	ops.Fori(7, []*graph.Node{ops.Zeros(g, graph.Float32, n, 16)}, func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
-		query := ops.MatMul(carry[0], w)
-		weights := ops.Softmax(ops.Squeeze(ops.MatMul(keys, ops.Unsqueeze(query, 2)), 2), 1)
-		return []*graph.Node{ops.Squeeze(ops.MatMul(ops.Unsqueeze(weights, 1), keys), 1)}
-	})
+	ops.Fori(7, []*graph.Node{ops.Zeros(g, graph.Float32, n, 16)},
+		func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
+			query := ops.MatMul(carry[0], w)
+			weights := ops.Softmax(ops.Squeeze(ops.MatMul(keys, ops.Unsqueeze(query, 2)), 2), 1)
+			return []*graph.Node{ops.Squeeze(ops.MatMul(ops.Unsqueeze(weights, 1), keys), 1)}
+		})
 }
 
 // The layers are steps, and what they give is pooled over time.
 func pooledSteps(g *graph.Graph) {
 	x, w := sequences(g)
-	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, x.Shape()[0], 16)}, Over: []*graph.Node{x}, Axis: 1}, cell(w))
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, x.Shape()[0], 16)},
+		Over: []*graph.Node{x}, Axis: 1}, cell(w))
 	scores := ops.Softmax(ops.Sum(ops.Mul(all[0], g.Param("query", graph.Float32, 16)), -1), 1)
 	testmodel.Linear(g, "out", ops.Sum(ops.Mul(all[0], ops.Unsqueeze(scores, 2)), 1), 3)
 }
@@ -236,6 +250,8 @@ func untilAllAreDone(g *graph.Graph) {
 		func(c []*graph.Node) *graph.Node { return ops.Any(ops.Less(c[1], graph.Num(1))) },
 		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
 			p := ops.Sigmoid(ops.Mean(c[0], 1))
-			return []*graph.Node{ops.Where(ops.Unsqueeze(ops.Less(c[1], graph.Num(1)), 1), ops.Tanh(ops.MatMul(c[0], w)), c[0]), ops.Add(c[1], p)}
+			return []*graph.Node{
+				ops.Where(ops.Unsqueeze(ops.Less(c[1], graph.Num(1)), 1), ops.Tanh(ops.MatMul(c[0], w)), c[0]),
+				ops.Add(c[1], p)}
 		})
 }

@@ -36,7 +36,8 @@ func columnAgainstRow(g *graph.Graph) {
 	ops.Mean(ops.Square(diff))
 }
 
-var _ = add(softmaxTwice, softmaxByHandTwice, softmaxOfPixels, sigmoidTwice, likelihoodOfProbabilities, drawnFromProbabilities, probabilitiesThatAreMeant)
+var _ = add(softmaxTwice, softmaxByHandTwice, softmaxOfPixels, sigmoidTwice, likelihoodOfProbabilities,
+	drawnFromProbabilities, probabilitiesThatAreMeant)
 
 // A softmax as the last layer, and a loss that has one of its own.
 func softmaxTwice(g *graph.Graph) {
@@ -95,7 +96,8 @@ func drawnFromProbabilities(g *graph.Graph) {
 	ops.Categorical(g.Input("seed", graph.Int64), ops.Softmax(h, 1), 1) // want warning BL213 "or Log(Softmax(h, 1))" "use Multinomial for probabilities"
 }
 
-// Probabilities as targets, as weights of attention, as what is compared, and as factors; and those of which the logarithm is taken.
+// Probabilities as targets, as weights of attention, as what is compared, and as factors; and those of which the
+// logarithm is taken.
 func probabilitiesThatAreMeant(g *graph.Graph) {
 	b, s := g.Dim("batch"), g.Dim("seq")
 	h, y := g.Input("h", graph.Float32, b, 5), g.Input("y", graph.Int64, b)

@@ -28,10 +28,12 @@ func leastSquaresOfTheWrongMatrix(g *graph.Graph) {
 // The logarithm of a Gaussian density by a Cholesky factor.
 func gaussianDensity(g *graph.Graph) {
 	b, d := g.Dim("batch"), g.Dim("d")
-	x, mean, covariance := g.Input("x", graph.Float32, b, d), g.Input("mean", graph.Float32, d), g.Input("covariance", graph.Float32, d, d)
+	x, mean, covariance := g.Input("x", graph.Float32, b, d), g.Input("mean", graph.Float32, d),
+		g.Input("covariance", graph.Float32, d, d)
 	l := ops.Cholesky(covariance)
 	white := ops.SolveTriangular(l, ops.Transpose(ops.Sub(x, mean), 0, 1))
-	ops.Add(ops.Mul(graph.Num(-0.5), ops.Sum(ops.Square(white), 0)), ops.Neg(ops.Sum(ops.Log(ops.Diagonal(l, 0, 0, 1)))))
+	ops.Add(ops.Mul(graph.Num(-0.5), ops.Sum(ops.Square(white), 0)),
+		ops.Neg(ops.Sum(ops.Log(ops.Diagonal(l, 0, 0, 1)))))
 }
 
 // The right side has one row for each example.

@@ -11,9 +11,12 @@ import (
 
 // Models of many kinds, as people write them.
 var _ = add(
-	classifier, imageClassifier, uNet, selfAttention, groupedQueries, rotaryAttention, cachedAttention, recurrent, patches, windows,
-	experts, imagesAndTexts, pixelShuffle, gatedConvolutions, pyramid, autoencoderOfImages, residualBlocks, tagger, ranking, deepQ,
-	policyGradient, styleNorm, diffusionStep, bilinear, graphConvolution, mixtureDensity, sequenceToSequence, squeezeExcite,
+	classifier, imageClassifier, uNet, selfAttention, groupedQueries, rotaryAttention, cachedAttention, recurrent,
+	patches, windows,
+	experts, imagesAndTexts, pixelShuffle, gatedConvolutions, pyramid, autoencoderOfImages, residualBlocks, tagger,
+	ranking, deepQ,
+	policyGradient, styleNorm, diffusionStep, bilinear, graphConvolution, mixtureDensity, sequenceToSequence,
+	squeezeExcite,
 )
 
 func classifier(g *graph.Graph) {
@@ -28,7 +31,8 @@ func classifier(g *graph.Graph) {
 
 func conv(g *graph.Graph, name string, x *graph.Node, out int, opts ...ops.ConvOption) *graph.Node {
 	in := x.Shape()[1]
-	return ops.Conv2D(x, g.Param(name, graph.Float32, graph.Dim(out), in, 3, 3), g.Param(name+"/bias", graph.Float32, graph.Dim(out)),
+	return ops.Conv2D(x, g.Param(name, graph.Float32, graph.Dim(out), in, 3, 3),
+		g.Param(name+"/bias", graph.Float32, graph.Dim(out)),
 		append(opts, ops.Padding(1))...)
 }
 
@@ -60,7 +64,8 @@ func uNet(g *graph.Graph) {
 // heads splits the last axis into heads, which come before the sequence.
 func heads(g *graph.Graph, name string, x *graph.Node, heads, wide int) *graph.Node {
 	b, t := x.Shape()[0], x.Shape()[1]
-	return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, heads*wide), b, t, graph.Dim(heads), graph.Dim(wide)), 1, 2)
+	return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, heads*wide), b, t, graph.Dim(heads), graph.Dim(wide)),
+		1, 2)
 }
 
 func attend(q, k, v, mask *graph.Node) *graph.Node {
@@ -97,7 +102,8 @@ func rotaryAttention(g *graph.Graph) {
 	turn := func(x *graph.Node) *graph.Node {
 		half := ops.Chunk(x, -1, 2)
 		cos, sin := ops.Cos(angle), ops.Sin(angle)
-		return ops.Concat(-1, ops.Sub(ops.Mul(half[0], cos), ops.Mul(half[1], sin)), ops.Add(ops.Mul(half[0], sin), ops.Mul(half[1], cos)))
+		return ops.Concat(-1, ops.Sub(ops.Mul(half[0], cos), ops.Mul(half[1], sin)),
+			ops.Add(ops.Mul(half[0], sin), ops.Mul(half[1], cos)))
 	}
 	at := ops.Iota(g, 0, t)
 	future := ops.Less(ops.Unsqueeze(at, 1), at)
@@ -175,7 +181,8 @@ func gatedConvolutions(g *graph.Graph) {
 	n, t := g.Dim("n"), g.Dim("t")
 	x := g.Input("x", graph.Float32, n, 16, t)
 	for i, step := range []int{1, 2, 4} {
-		y := ops.Conv1D(ops.Pad(x, 2, graph.Dim(step), 0, 0), g.Param(fmt.Sprint("w", i), graph.Float32, 32, 16, 2), nil, ops.Dilation(step))
+		y := ops.Conv1D(ops.Pad(x, 2, graph.Dim(step), 0, 0), g.Param(fmt.Sprint("w", i), graph.Float32, 32, 16, 2),
+			nil, ops.Dilation(step))
 		x = ops.Add(x, ops.GLU(y, 1))
 	}
 }
@@ -192,7 +199,8 @@ func autoencoderOfImages(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, n, 1, 28, 28)
 	h := ops.Relu(testmodel.Linear(g, "a", ops.Flatten(x, 1, -1), 128))
 	mu, log := testmodel.Linear(g, "mu", h, 16), testmodel.Linear(g, "log", h, 16)
-	z := ops.Add(mu, ops.Mul(ops.Exp(ops.Mul(log, graph.Num(0.5))), ops.Normal(g.Input("seed", graph.Int64), graph.Float32, n, 16)))
+	z := ops.Add(mu, ops.Mul(ops.Exp(ops.Mul(log, graph.Num(0.5))),
+		ops.Normal(g.Input("seed", graph.Int64), graph.Float32, n, 16)))
 	y := ops.Reshape(testmodel.Linear(g, "b", z, 784), n, 1, 28, 28)
 	fit := ops.BCEWithLogits(y, x, ops.SumLoss())
 	kl := ops.Mul(graph.Num(-0.5), ops.Sum(ops.Sub(ops.Sub(ops.Add(log, graph.Num(1)), ops.Square(mu)), ops.Exp(log))))
@@ -222,7 +230,8 @@ func tagger(g *graph.Graph) {
 
 func ranking(g *graph.Graph) {
 	b := g.Dim("batch")
-	user, good, bad := g.Input("user", graph.Int64, b), g.Input("good", graph.Int64, b), g.Input("bad", graph.Int64, b, 20)
+	user, good, bad := g.Input("user", graph.Int64, b), g.Input("good", graph.Int64, b),
+		g.Input("bad", graph.Int64, b, 20)
 	table := g.Param("table", graph.Float32, 1000, 32)
 	u := ops.Embedding(user, g.Param("users", graph.Float32, 500, 32))
 	of := func(item *graph.Node) *graph.Node { return ops.Embedding(item, table) }
@@ -234,7 +243,8 @@ func ranking(g *graph.Graph) {
 func deepQ(g *graph.Graph) {
 	b := g.Dim("batch")
 	s, next := g.Input("s", graph.Float32, b, 4), g.Input("next", graph.Float32, b, 4)
-	action, reward, done := g.Input("action", graph.Int64, b), g.Input("reward", graph.Float32, b), g.Input("done", graph.Float32, b)
+	action, reward, done := g.Input("action", graph.Int64, b), g.Input("reward", graph.Float32, b),
+		g.Input("done", graph.Float32, b)
 	q := ops.Squeeze(ops.Gather(testmodel.Linear(g, "q", s, 2), 1, ops.Unsqueeze(action, 1)), 1)
 	future := ops.Max(testmodel.Linear(g, "target", next, 2), 1)
 	want := ops.Add(reward, ops.Mul(ops.Mul(graph.Num(0.99), ops.Sub(graph.Num(1), done)), future))
@@ -243,14 +253,16 @@ func deepQ(g *graph.Graph) {
 
 func policyGradient(g *graph.Graph) {
 	t := g.Dim("steps", graph.AtLeast(2))
-	seen, action, gain := g.Input("seen", graph.Float32, t, 4), g.Input("action", graph.Int64, t), g.Input("gain", graph.Float32, t)
+	seen, action, gain := g.Input("seen", graph.Float32, t, 4), g.Input("action", graph.Int64, t),
+		g.Input("gain", graph.Float32, t)
 	old := g.Input("old", graph.Float32, t)
 	log := ops.LogSoftmax(testmodel.Linear(g, "policy", seen, 2), -1)
 	ratio := ops.Exp(ops.Sub(ops.Squeeze(ops.Gather(log, 1, ops.Unsqueeze(action, 1)), 1), old))
 	advantage := ops.Div(ops.Sub(gain, ops.Mean(gain)), ops.Add(ops.Std(gain, 1), graph.Num(1e-8)))
 	clipped := ops.Clamp(ratio, 0.8, 1.2)
 	entropy := ops.Neg(ops.Mean(ops.Sum(ops.Mul(ops.Exp(log), log), -1)))
-	ops.Sub(ops.Neg(ops.Mean(ops.Minimum(ops.Mul(ratio, advantage), ops.Mul(clipped, advantage)))), ops.Mul(graph.Num(0.01), entropy))
+	ops.Sub(ops.Neg(ops.Mean(ops.Minimum(ops.Mul(ratio, advantage), ops.Mul(clipped, advantage)))),
+		ops.Mul(graph.Num(0.01), entropy))
 }
 
 func styleNorm(g *graph.Graph) {
@@ -263,10 +275,13 @@ func styleNorm(g *graph.Graph) {
 
 func diffusionStep(g *graph.Graph) {
 	n := g.Dim("n")
-	x, noise, step := g.Input("x", graph.Float32, n, 3, 32, 32), g.Input("noise", graph.Float32, n, 3, 32, 32), g.Input("step", graph.Int64, n)
+	x, noise, step := g.Input("x", graph.Float32, n, 3, 32, 32), g.Input("noise", graph.Float32, n, 3, 32, 32),
+		g.Input("step", graph.Int64, n)
 	kept := ops.Reshape(ops.Embedding(step, g.Input("schedule", graph.Float32, 1000, 1)), n, 1, 1, 1)
 	mixed := ops.Add(ops.Mul(ops.Sqrt(kept), x), ops.Mul(ops.Sqrt(ops.Sub(graph.Num(1), kept)), noise))
-	shift := ops.Unsqueeze(ops.Unsqueeze(testmodel.Linear(g, "time", ops.Embedding(step, g.Param("table", graph.Float32, 1000, 64)), 8), -1), -1)
+	shift := ops.Unsqueeze(
+		ops.Unsqueeze(testmodel.Linear(g, "time", ops.Embedding(step, g.Param("table", graph.Float32, 1000, 64)), 8),
+			-1), -1)
 	h := ops.Silu(ops.Add(conv(g, "in", mixed, 8), shift))
 	ops.MSE(conv(g, "out", h, 3), noise)
 }
@@ -289,7 +304,8 @@ func graphConvolution(g *graph.Graph) {
 func mixtureDensity(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 8), g.Input("y", graph.Float32, b, 1)
-	share, mu, log := ops.LogSoftmax(testmodel.Linear(g, "share", x, 5), -1), testmodel.Linear(g, "mu", x, 5), testmodel.Linear(g, "log", x, 5)
+	share, mu, log := ops.LogSoftmax(testmodel.Linear(g, "share", x, 5), -1), testmodel.Linear(g, "mu", x, 5),
+		testmodel.Linear(g, "log", x, 5)
 	z := ops.Div(ops.Sub(y, mu), ops.Exp(log))
 	each := ops.Sub(ops.Sub(share, log), ops.Mul(graph.Num(0.5), ops.Square(z)))
 	ops.Neg(ops.Mean(ops.LogSumExp(each, -1)))
@@ -299,7 +315,8 @@ func sequenceToSequence(g *graph.Graph) {
 	b, s, t := g.Dim("batch"), g.Dim("source"), g.Dim("target")
 	x, y := g.Input("x", graph.Float32, b, s, 256), g.Input("y", graph.Float32, b, t, 256)
 	pad := g.Input("pad", graph.Bool, b, s)
-	mixed := attend(heads(g, "q", y, 4, 64), heads(g, "k", x, 4, 64), heads(g, "v", x, 4, 64), ops.Unsqueeze(ops.Unsqueeze(pad, 1), 1))
+	mixed := attend(heads(g, "q", y, 4, 64), heads(g, "k", x, 4, 64), heads(g, "v", x, 4, 64),
+		ops.Unsqueeze(ops.Unsqueeze(pad, 1), 1))
 	ops.Add(y, ops.Reshape(ops.Transpose(mixed, 1, 2), b, t, 256))
 }
 

@@ -7,8 +7,10 @@ import (
 
 // Statistics of too few elements, and numbers made of a whole batch.
 var _ = add(
-	batchNormOfBatches, batchNormOfImages, standardScore, clippedGradients, tokenMean, focalScale, maskedPooling, sampleVariance,
-	batchNormOfOne, batchNormAfterPooling, stdOfOne, stdOfBatch, klOfAll, qOfAll, maskOfAll, lossOfAll, varianceOfPairs, softmaxOverAll, scaledByItsOwn,
+	batchNormOfBatches, batchNormOfImages, standardScore, clippedGradients, tokenMean, focalScale, maskedPooling,
+	sampleVariance,
+	batchNormOfOne, batchNormAfterPooling, stdOfOne, stdOfBatch, klOfAll, qOfAll, maskOfAll, lossOfAll, varianceOfPairs,
+	softmaxOverAll, scaledByItsOwn,
 )
 
 func batchNormOfBatches(g *graph.Graph) {
@@ -92,14 +94,16 @@ func varianceOfPairs(g *graph.Graph) {
 
 func klOfAll(g *graph.Graph) {
 	b := g.Dim("batch")
-	mu, log, mask := g.Input("mu", graph.Float32, b, 16), g.Input("log", graph.Float32, b, 16), g.Input("mask", graph.Float32, b)
+	mu, log, mask := g.Input("mu", graph.Float32, b, 16), g.Input("log", graph.Float32, b, 16),
+		g.Input("mask", graph.Float32, b)
 	terms := ops.Sub(ops.Sub(ops.Add(graph.Num(1), log), ops.Square(mu)), ops.Exp(log))
 	ops.Mul(ops.Mul(graph.Num(-0.5), ops.Sum(terms)), mask) // want note BL212 "Sum(terms) reduces all axes of terms"
 }
 
 func qOfAll(g *graph.Graph) {
 	b := g.Dim("batch")
-	q, action, target := g.Input("q", graph.Float32, b, 4), g.Input("action", graph.Float32, b, 4), g.Input("target", graph.Float32, b)
+	q, action, target := g.Input("q", graph.Float32, b, 4), g.Input("action", graph.Float32, b, 4),
+		g.Input("target", graph.Float32, b)
 	taken := ops.Sum(ops.Mul(q, action))
 	ops.Mean(ops.Square(ops.Sub(target, taken))) // want note BL212
 }
@@ -112,7 +116,8 @@ func maskOfAll(g *graph.Graph) {
 
 func lossOfAll(g *graph.Graph) {
 	b := g.Dim("batch")
-	logits, label, weight := g.Input("logits", graph.Float32, b, 10), g.Input("label", graph.Int64, b), g.Input("weight", graph.Float32, b)
+	logits, label, weight := g.Input("logits", graph.Float32, b, 10), g.Input("label", graph.Int64, b),
+		g.Input("weight", graph.Float32, b)
 	ops.Mean(ops.Mul(ops.CrossEntropy(logits, label), weight)) // want note BL212 "CrossEntropy"
 }
 

@@ -9,8 +9,10 @@ import (
 
 // Values that are flattened, and copies of examples, in one order and in different ones.
 var _ = add(
-	labelsOfOtherOrder, targetsOfOtherOrder, maskOfOtherHeads, beamsOfOtherOrder, stepsJoinedInOtherOrder, weightsOfOtherOrder, noiseOfOtherOrder,
-	labelsOfOneOrder, maskOfHeadsInFront, beamsOfOneOrder, pairsOfElements, wordsInSentences, unflattened, framesOfVideos, distancesBetweenOrders, accuraciesOfOrders,
+	labelsOfOtherOrder, targetsOfOtherOrder, maskOfOtherHeads, beamsOfOtherOrder, stepsJoinedInOtherOrder,
+	weightsOfOtherOrder, noiseOfOtherOrder,
+	labelsOfOneOrder, maskOfHeadsInFront, beamsOfOneOrder, pairsOfElements, wordsInSentences, unflattened,
+	framesOfVideos, distancesBetweenOrders, accuraciesOfOrders,
 )
 
 // A network gives a step of all sentences after the other; the labels come sentence by sentence.
@@ -85,7 +87,8 @@ func labelsOfOneOrder(g *graph.Graph) {
 func maskOfHeadsInFront(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
 	x, pad := g.Input("x", graph.Float32, b, t, 64), g.Input("pad", graph.Bool, b, 1, t)
-	q := ops.Reshape(ops.Permute(ops.Reshape(testmodel.Linear(g, "q", x, 64), b, t, 8, 8), 2, 0, 1, 3), b.Times(8), t, 8)
+	q := ops.Reshape(ops.Permute(ops.Reshape(testmodel.Linear(g, "q", x, 64), b, t, 8, 8), 2, 0, 1, 3), b.Times(8),
+		t, 8)
 	scores := ops.MaskedFill(ops.MatMul(q, ops.Transpose(q, 1, 2)), ops.Tile(pad, 8, 1, 1), graph.Num(-1e9))
 	y := ops.Reshape(ops.MatMul(ops.Softmax(scores, -1), q), 8, b, t, 8)
 	ops.Reshape(ops.Permute(y, 1, 2, 0, 3), b, t, 64)
@@ -98,7 +101,8 @@ func beamsOfOneOrder(g *graph.Graph) {
 	memory, state := g.Input("memory", graph.Float32, b, s, 32), g.Input("state", graph.Float32, b, 32)
 	seen, query := ops.Tile(memory, 4, 1, 1), ops.Tile(state, 4, 1)
 	ops.MatMul(seen, ops.Unsqueeze(query, 2))
-	ops.Add(ops.RepeatInterleave(state, 0, 4), ops.Reshape(ops.Expand(ops.Unsqueeze(state, 1), b, 4, 32), b.Times(4), 32))
+	ops.Add(ops.RepeatInterleave(state, 0, 4),
+		ops.Reshape(ops.Expand(ops.Unsqueeze(state, 1), b, 4, 32), b.Times(4), 32))
 	ops.Add(query, ops.Reshape(ops.Expand(state, 4, b, 32), -1, 32))
 }
 

@@ -10,7 +10,8 @@ import (
 // Losses and layers that work along another axis than what they are given.
 var _ = add(
 	likelihoodAlongTime, entropyAlongTime, memoryOverExamples, gatesOverExamples, loopOverExamples,
-	likelihoodAlongClasses, likelihoodOfPixels, likelihoodByTurns, memoryOverTime, sumsOverExamples, eachExampleByItself, learnedOnline,
+	likelihoodAlongClasses, likelihoodOfPixels, likelihoodByTurns, memoryOverTime, sumsOverExamples,
+	eachExampleByItself, learnedOnline,
 )
 
 // The softmax goes along time, and classes stand last.
@@ -86,19 +87,22 @@ func memoryOverTime(g *graph.Graph) {
 	h := nn.NewLSTM(g, "lstm", 32, 16).Apply(nn.Evaluation(g), ops.Transpose(x, 0, 1))
 	nn.NewGRU(g, "gru", 16, 16).Apply(nn.Evaluation(g), h)
 	w := g.Param("w", graph.Float32, 32, 32)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, g.Dim("batch"), 32)}, Over: []*graph.Node{x}}, cell(w))
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, g.Dim("batch"), 32)}, Over: []*graph.Node{x}},
+		cell(w))
 	// Documents of sentences: one layer over words, and one over sentences.
 	y := g.Input("y", graph.Float32, g.Dim("batch"), g.Dim("sentences"), g.Dim("words"), 32)
 	words := nn.NewGRU(g, "words", 32, 16).Apply(nn.Evaluation(g), ops.Flatten(y, 0, 1))
-	nn.NewGRU(g, "sentences", 16, 16).Apply(nn.Evaluation(g), ops.Reshape(ops.Mean(words, 1), g.Dim("batch"), g.Dim("sentences"), 16))
+	nn.NewGRU(g, "sentences", 16, 16).Apply(
+		nn.Evaluation(g), ops.Reshape(ops.Mean(words, 1), g.Dim("batch"), g.Dim("sentences"), 16))
 }
 
 // What is summed over examples has no value for each.
 func sumsOverExamples(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 16)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, g.Dim("t"), 16)}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-		return []*graph.Node{ops.Add(c[0], x[0])}, nil
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, g.Dim("t"), 16)}, Over: []*graph.Node{x}},
+		func(c, x []*graph.Node) (next, out []*graph.Node) {
+			return []*graph.Node{ops.Add(c[0], x[0])}, nil
+		})
 }
 
 func eachExampleByItself(g *graph.Graph) {
@@ -110,9 +114,11 @@ func eachExampleByItself(g *graph.Graph) {
 
 // Weights are learned from one example after the other.
 func learnedOnline(g *graph.Graph) {
-	x, y := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 16), g.Input("y", graph.Float32, g.Dim("batch"), g.Dim("t"))
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 16)}, Over: []*graph.Node{x, y}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-		wrong := ops.Sub(x[1], ops.MatMul(x[0], c[0]))
-		return []*graph.Node{ops.Add(c[0], ops.Mul(graph.Num(0.01), ops.MatMul(wrong, x[0])))}, []*graph.Node{wrong}
-	})
+	x, y := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 16),
+		g.Input("y", graph.Float32, g.Dim("batch"), g.Dim("t"))
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 16)}, Over: []*graph.Node{x, y}},
+		func(c, x []*graph.Node) (next, out []*graph.Node) {
+			wrong := ops.Sub(x[1], ops.MatMul(x[0], c[0]))
+			return []*graph.Node{ops.Add(c[0], ops.Mul(graph.Num(0.01), ops.MatMul(wrong, x[0])))}, []*graph.Node{wrong}
+		})
 }

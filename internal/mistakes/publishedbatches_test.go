@@ -8,9 +8,12 @@ import (
 
 // Examples that are compared, and axes whose names people give to examples too, as in published programs.
 var _ = add(
-	importanceWeighted, neuralProcess, audioPooling, audioAttention, pairsOfTwoSets, contrastiveOfSteps, contrastiveOfViews, predictiveCoding,
-	nodesOfGraph, tableRows, setTransformer, perceiver, axialAttention, pointerNetwork, distanceWeighted, correctedSampling, duplicatesMasked,
-	distancesOfTwoBatches, kernelTwoSample, energyDistance, barlow, batchHard, medianBandwidth, tokenWeighted, relativisticAverage, stableExp,
+	importanceWeighted, neuralProcess, audioPooling, audioAttention, pairsOfTwoSets, contrastiveOfSteps,
+	contrastiveOfViews, predictiveCoding,
+	nodesOfGraph, tableRows, setTransformer, perceiver, axialAttention, pointerNetwork, distanceWeighted,
+	correctedSampling, duplicatesMasked,
+	distancesOfTwoBatches, kernelTwoSample, energyDistance, barlow, batchHard, medianBandwidth, tokenWeighted,
+	relativisticAverage, stableExp,
 	momentumQueue, wassersteinSorted, rankLoss, listwise,
 )
 
@@ -151,7 +154,8 @@ func axialAttention(g *graph.Graph) {
 func pointerNetwork(g *graph.Graph) {
 	b, n, t := g.Dim("batch"), g.Dim("n"), g.Dim("t")
 	e, d := g.Input("e", graph.Float32, b, n, 64), g.Input("d", graph.Float32, b, t, 64)
-	u := ops.Tanh(ops.Add(ops.Unsqueeze(testmodel.Linear(g, "w1", e, 64), 1), ops.Unsqueeze(testmodel.Linear(g, "w2", d, 64), 2)))
+	u := ops.Tanh(ops.Add(ops.Unsqueeze(testmodel.Linear(g, "w1", e, 64), 1),
+		ops.Unsqueeze(testmodel.Linear(g, "w2", d, 64), 2)))
 	scores := ops.Squeeze(testmodel.Linear(g, "v", u, 1), -1)
 	log := ops.LogSoftmax(scores, -1)
 	ops.NLL(ops.Transpose(log, 1, 2), g.Input("y", graph.Int64, b, t))
@@ -170,7 +174,8 @@ func distanceWeighted(g *graph.Graph) {
 // Items of a batch are negatives, whose scores are corrected by how often they are drawn.
 func correctedSampling(g *graph.Graph) {
 	b := g.Dim("batch")
-	user, item, chance := g.Input("user", graph.Float32, b, 32), g.Input("item", graph.Float32, b, 32), g.Input("chance", graph.Float32, b)
+	user, item, chance := g.Input("user", graph.Float32, b, 32), g.Input("item", graph.Float32, b, 32),
+		g.Input("chance", graph.Float32, b)
 	scores := ops.Sub(ops.MatMul(user, ops.Transpose(item, 0, 1)), ops.Log(chance))
 	ops.CrossEntropy(scores, ops.Iota(g, 0, b))
 }
@@ -191,14 +196,17 @@ func distancesOfTwoBatches(g *graph.Graph) {
 	x, y := g.Input("x", graph.Float32, b, 16), g.Input("y", graph.Float32, b, 16)
 	xx, yy := ops.Sum(ops.Square(x), 1, ops.KeepDims()), ops.Sum(ops.Square(y), 1)
 	ops.Sub(ops.Add(xx, yy), ops.Mul(graph.Num(2), ops.MatMul(x, ops.Transpose(y, 0, 1))))
-	ops.Sub(ops.Add(ops.Unsqueeze(ops.Sum(ops.Square(x), 1), 1), yy), ops.Mul(graph.Num(2), ops.MatMul(x, ops.Transpose(y, 0, 1))))
+	ops.Sub(ops.Add(ops.Unsqueeze(ops.Sum(ops.Square(x), 1), 1), yy),
+		ops.Mul(graph.Num(2), ops.MatMul(x, ops.Transpose(y, 0, 1))))
 }
 
 func kernelTwoSample(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 16), g.Input("y", graph.Float32, b, 16)
-	xx, yy, xy := ops.MatMul(x, ops.Transpose(x, 0, 1)), ops.MatMul(y, ops.Transpose(y, 0, 1)), ops.MatMul(x, ops.Transpose(y, 0, 1))
-	rx, ry := ops.Expand(ops.Unsqueeze(ops.Diagonal(xx, 0, 0, 1), 0), b, b), ops.Expand(ops.Unsqueeze(ops.Diagonal(yy, 0, 0, 1), 0), b, b)
+	xx, yy, xy := ops.MatMul(x, ops.Transpose(x, 0, 1)), ops.MatMul(y, ops.Transpose(y, 0, 1)),
+		ops.MatMul(x, ops.Transpose(y, 0, 1))
+	rx, ry := ops.Expand(ops.Unsqueeze(ops.Diagonal(xx, 0, 0, 1), 0), b, b),
+		ops.Expand(ops.Unsqueeze(ops.Diagonal(yy, 0, 0, 1), 0), b, b)
 	k := func(a, b, c *graph.Node) *graph.Node {
 		return ops.Exp(ops.Mul(graph.Num(-0.5), ops.Sub(ops.Add(ops.Transpose(a, 0, 1), b), ops.Mul(graph.Num(2), c))))
 	}
@@ -251,7 +259,8 @@ func medianBandwidth(g *graph.Graph) {
 
 func tokenWeighted(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
-	logits, y, mask := g.Input("logits", graph.Float32, b, t, 50), g.Input("y", graph.Int64, b, t), g.Input("mask", graph.Float32, b, t)
+	logits, y, mask := g.Input("logits", graph.Float32, b, t, 50), g.Input("y", graph.Int64, b, t),
+		g.Input("mask", graph.Float32, b, t)
 	each := ops.CrossEntropy(ops.Transpose(logits, 1, 2), y, ops.EachLoss())
 	ops.Mean(ops.Div(ops.Sum(ops.Mul(each, mask), 1), ops.Sum(mask, 1)))
 	ops.Div(ops.Sum(ops.Mul(each, mask)), ops.Sum(mask))
@@ -259,7 +268,8 @@ func tokenWeighted(g *graph.Graph) {
 
 func relativisticAverage(g *graph.Graph) {
 	b := g.Dim("batch")
-	real, fake := testmodel.Linear(g, "d", g.Input("real", graph.Float32, b, 16), 1), testmodel.Linear(g, "e", g.Input("fake", graph.Float32, b, 16), 1)
+	real, fake := testmodel.Linear(g, "d", g.Input("real", graph.Float32, b, 16), 1),
+		testmodel.Linear(g, "e", g.Input("fake", graph.Float32, b, 16), 1)
 	ops.BCEWithLogits(ops.Sub(real, ops.Mean(fake)), ops.OnesLike(real))
 	ops.BCEWithLogits(ops.Sub(fake, ops.Mean(real)), ops.ZerosLike(real))
 }
@@ -272,7 +282,8 @@ func stableExp(g *graph.Graph) {
 
 func momentumQueue(g *graph.Graph) {
 	b, k := g.Dim("batch"), g.Dim("k")
-	q, key, queue := g.Input("q", graph.Float32, b, 32), g.Input("key", graph.Float32, b, 32), g.Input("queue", graph.Float32, 32, k)
+	q, key, queue := g.Input("q", graph.Float32, b, 32), g.Input("key", graph.Float32, b, 32),
+		g.Input("queue", graph.Float32, 32, k)
 	positive := ops.Einsum("nc,nc->n", q, key)
 	logits := ops.Concat(1, ops.Unsqueeze(positive, -1), ops.Einsum("nc,ck->nk", q, queue))
 	ops.CrossEntropy(ops.Div(logits, graph.Num(0.07)), ops.Full(g, graph.Int64, 0, b))
@@ -280,7 +291,8 @@ func momentumQueue(g *graph.Graph) {
 
 func wassersteinSorted(g *graph.Graph) {
 	b := g.Dim("batch")
-	x, y, at := g.Input("x", graph.Float32, b, 32), g.Input("y", graph.Float32, b, 32), g.Param("at", graph.Float32, 32, 50)
+	x, y, at := g.Input("x", graph.Float32, b, 32), g.Input("y", graph.Float32, b, 32),
+		g.Param("at", graph.Float32, 32, 50)
 	px, _ := ops.Sort(ops.MatMul(x, at), 0, false)
 	py, _ := ops.Sort(ops.MatMul(y, at), 0, false)
 	ops.Mean(ops.Square(ops.Sub(px, py)))
@@ -304,10 +316,13 @@ func listwise(g *graph.Graph) {
 	ops.Neg(ops.Sum(ops.Mul(ops.Softmax(y, 1), ops.LogSoftmax(s, 1)), 1))
 	sorted, _ := ops.Sort(s, 1, true)
 	ops.Sub(ops.LogCumSumExp(ops.Flip(sorted, 1), 1), sorted)
-	gain, discount := ops.Sub(ops.Exp2(y), graph.Num(1)), ops.Log2(ops.Add(ops.Cast(ops.Iota(g, 0, n), graph.Float32), graph.Num(2)))
+	gain, discount := ops.Sub(ops.Exp2(y), graph.Num(1)),
+		ops.Log2(ops.Add(ops.Cast(ops.Iota(g, 0, n), graph.Float32), graph.Num(2)))
 	ops.Sum(ops.Div(gain, discount), 1)
 	// NeuralSort: a row for each rank.
 	apart := ops.Sum(ops.Abs(ops.Sub(ops.Unsqueeze(s, 2), ops.Unsqueeze(s, 1))), 2)
-	scale := ops.Sub(ops.Add(ops.Cast(ops.Size(g, graph.Int64, n), graph.Float32), graph.Num(1)), ops.Mul(graph.Num(2), ops.Cast(ops.Add(ops.Iota(g, 0, n), graph.Num(1)), graph.Float32)))
-	ops.MatMul(ops.Softmax(ops.Sub(ops.Mul(ops.Unsqueeze(s, 1), ops.Unsqueeze(scale, 1)), ops.Unsqueeze(apart, 1)), -1), ops.Unsqueeze(s, 2))
+	scale := ops.Sub(ops.Add(ops.Cast(ops.Size(g, graph.Int64, n), graph.Float32), graph.Num(1)),
+		ops.Mul(graph.Num(2), ops.Cast(ops.Add(ops.Iota(g, 0, n), graph.Num(1)), graph.Float32)))
+	ops.MatMul(ops.Softmax(ops.Sub(ops.Mul(ops.Unsqueeze(s, 1), ops.Unsqueeze(scale, 1)), ops.Unsqueeze(apart, 1)), -1),
+		ops.Unsqueeze(s, 2))
 }

@@ -8,8 +8,10 @@ import (
 
 // Signals, fields, images and kernels, as in published programs.
 var _ = add(
-	ctcAligned, wavelet, griffin, beamformer, equivariant, neuralODE, sdeStep, physicsLoss, conditionalBatchNorm, stylegan, discriminatorDeviation,
-	patchContrast, dinoCentre, maskedAutoencoder, tokenMerging, registers, mixtureOfSoftmaxes, adaptiveComputation, convexUpsampling, correlationVolume,
+	ctcAligned, wavelet, griffin, beamformer, equivariant, neuralODE, sdeStep, physicsLoss, conditionalBatchNorm,
+	stylegan, discriminatorDeviation,
+	patchContrast, dinoCentre, maskedAutoencoder, tokenMerging, registers, mixtureOfSoftmaxes, adaptiveComputation,
+	convexUpsampling, correlationVolume,
 	costVolume, nerf, splines, kernelAttention, performer, ridge,
 )
 
@@ -26,7 +28,8 @@ func wavelet(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, b, n)
 	for range 3 {
 		pairs := ops.Reshape(x, b, -1, 2)
-		low, high := ops.Add(ops.Select(pairs, 2, 0), ops.Select(pairs, 2, 1)), ops.Sub(ops.Select(pairs, 2, 0), ops.Select(pairs, 2, 1))
+		low, high := ops.Add(ops.Select(pairs, 2, 0), ops.Select(pairs, 2, 1)),
+			ops.Sub(ops.Select(pairs, 2, 0), ops.Select(pairs, 2, 1))
 		ops.Reshape(ops.Stack(2, low, high), b, -1)
 		x = low
 	}
@@ -38,7 +41,8 @@ func griffin(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, b, t, 32)
 	r := ops.Sigmoid(testmodel.Linear(g, "r", x, 32))
 	log := ops.Mul(ops.Mul(graph.Num(-8), ops.Softplus(g.Param("a", graph.Float32, 32))), r)
-	ops.LinearRecurrence(ops.Exp(log), ops.Mul(ops.Sqrt(ops.Sub(graph.Num(1), ops.Exp(ops.Mul(log, graph.Num(2))))), x), 1)
+	ops.LinearRecurrence(
+		ops.Exp(log), ops.Mul(ops.Sqrt(ops.Sub(graph.Num(1), ops.Exp(ops.Mul(log, graph.Num(2))))), x), 1)
 }
 
 func beamformer(g *graph.Graph) {
@@ -46,9 +50,11 @@ func beamformer(g *graph.Graph) {
 	x, mask := g.Input("x", graph.Float32, b, f, 4, t), g.Input("mask", graph.Float32, b, f, t)
 	weighted := ops.Mul(x, ops.Unsqueeze(mask, 2))
 	psd := ops.Div(ops.MatMul(weighted, ops.Transpose(x, 2, 3)), ops.Reshape(ops.Sum(mask, 2), b, f, 1, 1))
-	noise := ops.Div(ops.MatMul(ops.Sub(x, weighted), ops.Transpose(x, 2, 3)), ops.Reshape(ops.Sum(ops.Sub(graph.Num(1), mask), 2), b, f, 1, 1))
+	noise := ops.Div(ops.MatMul(ops.Sub(x, weighted), ops.Transpose(x, 2, 3)),
+		ops.Reshape(ops.Sum(ops.Sub(graph.Num(1), mask), 2), b, f, 1, 1))
 	ratio := ops.Solve(ops.Add(noise, ops.Eye(g, graph.Float32, 4, 4)), psd)
-	w := ops.Select(ops.Div(ops.Mul(ratio, graph.Num(1)), ops.Reshape(ops.Sum(ops.Diagonal(ratio, 0, 2, 3), 2), b, f, 1, 1)), 3, 0)
+	w := ops.Select(ops.Div(ops.Mul(ratio, graph.Num(1)),
+		ops.Reshape(ops.Sum(ops.Diagonal(ratio, 0, 2, 3), 2), b, f, 1, 1)), 3, 0)
 	ops.Einsum("bfc,bfct->bft", w, x)
 }
 
@@ -93,8 +99,11 @@ func physicsLoss(g *graph.Graph) {
 	x, t := ops.Slice(xt, 1, 0, 1, 1), ops.Slice(xt, 1, 1, 2, 1)
 	ops.Mean(ops.Square(ops.Sub(ops.Mul(u, x), ops.Sin(t))))
 	grid := g.Input("grid", graph.Float32, g.Dim("b"), 64, 64)
-	laplacian := ops.Sub(ops.Add(ops.Add(ops.Roll(grid, 1, 1), ops.Roll(grid, 1, -1)), ops.Add(ops.Roll(grid, 2, 1), ops.Roll(grid, 2, -1))), ops.Mul(grid, graph.Num(4)))
-	k := ops.Add(ops.Square(ops.Unsqueeze(ops.FFTFreq(g, graph.Float32, 64, 1), 1)), ops.Square(ops.FFTFreq(g, graph.Float32, 64, 1)))
+	laplacian := ops.Sub(
+		ops.Add(ops.Add(ops.Roll(grid, 1, 1), ops.Roll(grid, 1, -1)),
+			ops.Add(ops.Roll(grid, 2, 1), ops.Roll(grid, 2, -1))), ops.Mul(grid, graph.Num(4)))
+	k := ops.Add(ops.Square(ops.Unsqueeze(ops.FFTFreq(g, graph.Float32, 64, 1), 1)),
+		ops.Square(ops.FFTFreq(g, graph.Float32, 64, 1)))
 	ops.Mul(laplacian, ops.Exp(ops.Neg(k)))
 	ops.Mul(grid, ops.FFTFreq(g, graph.Float32, 64, 1))
 }
@@ -103,19 +112,22 @@ func conditionalBatchNorm(g *graph.Graph) {
 	b := g.Dim("b", graph.AtLeast(2))
 	x, y := g.Input("x", graph.Float32, b, 16, 16, 16), g.Input("y", graph.Int64, b)
 	h, _, _ := ops.BatchNorm(x, nil, nil, 1e-5)
-	gain, bias := ops.Embedding(y, g.Param("gain", graph.Float32, 10, 16)), ops.Embedding(y, g.Param("bias", graph.Float32, 10, 16))
+	gain, bias := ops.Embedding(y, g.Param("gain", graph.Float32, 10, 16)),
+		ops.Embedding(y, g.Param("bias", graph.Float32, 10, 16))
 	ops.Add(ops.Mul(h, ops.Reshape(gain, b, 16, 1, 1)), ops.Reshape(bias, b, 16, 1, 1))
 }
 
 // Filters of each example, in groups.
 func stylegan(g *graph.Graph) {
 	b := g.Dim("b")
-	x, style := g.Input("x", graph.Float32, b, 16, 8, 8), testmodel.Linear(g, "style", g.Input("z", graph.Float32, b, 32), 16)
+	x, style := g.Input("x", graph.Float32, b, 16, 8, 8),
+		testmodel.Linear(g, "style", g.Input("z", graph.Float32, b, 32), 16)
 	w := ops.Mul(ops.Unsqueeze(g.Param("w", graph.Float32, 16, 16, 3, 3), 0), ops.Reshape(style, b, 1, 16, 1, 1))
 	w = ops.Mul(w, ops.Rsqrt(ops.Add(ops.Sum(ops.Square(w), 2, 3, 4, ops.KeepDims()), graph.Num(1e-8))))
 	ops.Reshape(w, b.Times(16), 16, 3, 3)
 	y := ops.Reshape(conv(g, "c", ops.Mul(x, ops.Reshape(style, b, 16, 1, 1)), 16), b, 16, 8, 8)
-	ops.Add(y, ops.Mul(g.Param("strength", graph.Float32, 1), ops.Normal(g.Input("seed", graph.Int64), graph.Float32, b, 1, 8, 8)))
+	ops.Add(y, ops.Mul(g.Param("strength", graph.Float32, 1),
+		ops.Normal(g.Input("seed", graph.Int64), graph.Float32, b, 1, 8, 8)))
 }
 
 func discriminatorDeviation(g *graph.Graph) {
@@ -139,11 +151,13 @@ func patchContrast(g *graph.Graph) {
 
 func dinoCentre(g *graph.Graph) {
 	b := g.Dim("batch")
-	s, t := testmodel.Linear(g, "s", g.Input("x", graph.Float32, b, 32), 64), testmodel.Linear(g, "t", g.Input("y", graph.Float32, b, 32), 64)
+	s, t := testmodel.Linear(g, "s", g.Input("x", graph.Float32, b, 32), 64),
+		testmodel.Linear(g, "t", g.Input("y", graph.Float32, b, 32), 64)
 	centre := g.Param("centre", graph.Float32, 1, 64)
 	q := ops.StopGradient(ops.Softmax(ops.Div(ops.Sub(t, centre), graph.Num(0.04)), -1))
 	ops.Mean(ops.Sum(ops.Mul(ops.Neg(q), ops.LogSoftmax(ops.Div(s, graph.Num(0.1)), -1)), -1))
-	ops.CopyInPlace(centre, ops.Add(ops.Mul(centre, graph.Num(0.9)), ops.Mul(ops.Mean(t, 0, ops.KeepDims()), graph.Num(0.1))))
+	ops.CopyInPlace(centre,
+		ops.Add(ops.Mul(centre, graph.Num(0.9)), ops.Mul(ops.Mean(t, 0, ops.KeepDims()), graph.Num(0.1))))
 }
 
 func maskedAutoencoder(g *graph.Graph) {
@@ -184,7 +198,8 @@ func mixtureOfSoftmaxes(g *graph.Graph) {
 	b, t := g.Dim("b"), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 32)
 	prior := ops.Softmax(testmodel.Linear(g, "prior", x, 3), -1)
-	each := ops.Softmax(testmodel.Linear(g, "out", ops.Reshape(ops.Tanh(testmodel.Linear(g, "latent", x, 96)), b, t, 3, 32), 100), -1)
+	each := ops.Softmax(
+		testmodel.Linear(g, "out", ops.Reshape(ops.Tanh(testmodel.Linear(g, "latent", x, 96)), b, t, 3, 32), 100), -1)
 	p := ops.Sum(ops.Mul(each, ops.Unsqueeze(prior, -1)), 2)
 	ops.NLL(ops.Reshape(ops.Log(p), -1, 100), ops.Reshape(g.Input("y", graph.Int64, b, t), -1))
 	ops.Einsum("btk,btkv->btv", prior, each)
@@ -227,12 +242,14 @@ func costVolume(g *graph.Graph) {
 	cost := g.Input("cost", graph.Float32, b, 48, h, w)
 	p := ops.Softmax(ops.Neg(cost), 1)
 	ops.Sum(ops.Mul(p, ops.Reshape(ops.Cast(ops.Iota(g, 0, 48), graph.Float32), 1, 48, 1, 1)), 1)
-	ops.Squeeze(ops.MatMul(ops.Permute(p, 0, 2, 3, 1), ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, 48), graph.Float32), 1)), -1)
+	ops.Squeeze(ops.MatMul(ops.Permute(p, 0, 2, 3, 1),
+		ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, 48), graph.Float32), 1)), -1)
 }
 
 func nerf(g *graph.Graph) {
 	r, s := g.Dim("rays"), g.Dim("samples")
-	density, rgb, depth := g.Input("density", graph.Float32, r, s), g.Input("rgb", graph.Float32, r, s, 3), g.Input("depth", graph.Float32, r, s)
+	density, rgb, depth := g.Input("density", graph.Float32, r, s), g.Input("rgb", graph.Float32, r, s, 3),
+		g.Input("depth", graph.Float32, r, s)
 	step := ops.Concat(1, ops.Diff(depth, 1, 1), ops.Full(g, graph.Float32, 1e10, r, 1))
 	alpha := ops.Sub(graph.Num(1), ops.Exp(ops.Neg(ops.Mul(ops.Relu(density), step))))
 	through := ops.CumProd(ops.Concat(1, ops.Ones(g, graph.Float32, r, 1), ops.Sub(graph.Num(1), alpha)), 1)

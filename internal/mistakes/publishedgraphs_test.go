@@ -8,7 +8,8 @@ import (
 
 // Graphs of nodes, probabilities and losses, as in published programs.
 var _ = add(
-	graphPooling, messagePassing, edgeSoftmax, triangleUpdate, molecules, particleFilter, modelEnsemble, metaLearning, distillation, labelSpreading,
+	graphPooling, messagePassing, edgeSoftmax, triangleUpdate, molecules, particleFilter, modelEnsemble, metaLearning,
+	distillation, labelSpreading,
 	centreLoss, angularMargin, focalLoss, lovasz,
 )
 
@@ -26,8 +27,10 @@ func graphPooling(g *graph.Graph) {
 
 func messagePassing(g *graph.Graph) {
 	n, e := g.Dim("n"), g.Dim("e")
-	x, from, to, edge := g.Input("x", graph.Float32, n, 16), g.Input("from", graph.Int64, e), g.Input("to", graph.Int64, e), g.Input("edge", graph.Float32, e, 4)
-	m := ops.Relu(testmodel.Linear(g, "m", ops.Concat(1, ops.IndexSelect(x, 0, from), ops.IndexSelect(x, 0, to), edge), 16))
+	x, from, to, edge := g.Input("x", graph.Float32, n, 16), g.Input("from", graph.Int64, e),
+		g.Input("to", graph.Int64, e), g.Input("edge", graph.Float32, e, 4)
+	m := ops.Relu(testmodel.Linear(g, "m", ops.Concat(1, ops.IndexSelect(x, 0, from), ops.IndexSelect(x, 0, to), edge),
+		16))
 	x = ops.Add(x, ops.SegmentSum(m, 0, to, n))
 	degree := ops.ClampMin(ops.SegmentSum(ops.OnesLike(to), 0, to, n), 1)
 	x = ops.Div(x, ops.Unsqueeze(ops.Cast(degree, graph.Float32), 1))
@@ -73,9 +76,12 @@ func particleFilter(g *graph.Graph) {
 	w := ops.Softmax(log, 1)
 	ops.Sum(ops.Mul(ops.Unsqueeze(w, -1), x), 1)
 	ops.Div(graph.Num(1), ops.Sum(ops.Square(w), 1))
-	steps := ops.Div(ops.Add(ops.Cast(ops.Iota(g, 0, k), graph.Float32), ops.Uniform(g.Input("seed", graph.Int64), graph.Float32, b, 1)), ops.Cast(ops.Size(g, graph.Int64, k), graph.Float32))
+	steps := ops.Div(ops.Add(ops.Cast(ops.Iota(g, 0, k), graph.Float32),
+		ops.Uniform(g.Input("seed", graph.Int64), graph.Float32, b, 1)),
+		ops.Cast(ops.Size(g, graph.Int64, k), graph.Float32))
 	at := ops.SearchSorted(ops.CumSum(w, 1), steps, false)
-	ops.TakeAlongAxis(x, 1, ops.Expand(ops.Unsqueeze(ops.Minimum(at, ops.Sub(ops.Size(g, graph.Int64, k), graph.Num(1))), -1), b, k, 4))
+	ops.TakeAlongAxis(x, 1,
+		ops.Expand(ops.Unsqueeze(ops.Minimum(at, ops.Sub(ops.Size(g, graph.Int64, k), graph.Num(1))), -1), b, k, 4))
 }
 
 func modelEnsemble(g *graph.Graph) {
@@ -91,10 +97,13 @@ func modelEnsemble(g *graph.Graph) {
 // Prototypes of classes, by a few examples of each.
 func metaLearning(g *graph.Graph) {
 	q := g.Dim("queries")
-	support, query, label := g.Input("support", graph.Float32, 5, g.Dim("shots"), 64), g.Input("query", graph.Float32, q, 64), g.Input("label", graph.Int64, q)
+	support, query, label := g.Input("support", graph.Float32, 5, g.Dim("shots"), 64),
+		g.Input("query", graph.Float32, q, 64), g.Input("label", graph.Int64, q)
 	prototypes := ops.Mean(testmodel.Linear(g, "f", support, 32), 1)
 	ops.CrossEntropy(ops.Neg(ops.CDist(testmodel.Linear(g, "h", query, 32), prototypes, 2)), label)
-	weights := ops.Softmax(ops.MatMul(ops.Normalize(query, 2, 1, 1e-6), ops.Transpose(ops.Normalize(ops.Flatten(support, 0, 1), 2, 1, 1e-6), 0, 1)), 1)
+	weights := ops.Softmax(
+		ops.MatMul(ops.Normalize(query, 2, 1, 1e-6),
+			ops.Transpose(ops.Normalize(ops.Flatten(support, 0, 1), 2, 1, 1e-6), 0, 1)), 1)
 	ops.Sum(ops.Reshape(weights, q, 5, -1), 2)
 }
 
@@ -126,8 +135,11 @@ func labelSpreading(g *graph.Graph) {
 
 func centreLoss(g *graph.Graph) {
 	b := g.Dim("batch")
-	x, y, centres := g.Input("x", graph.Float32, b, 32), g.Input("y", graph.Int64, b), g.Param("centres", graph.Float32, 10, 32)
-	d := ops.Sub(ops.Add(ops.Sum(ops.Square(x), 1, ops.KeepDims()), ops.Transpose(ops.Sum(ops.Square(centres), 1, ops.KeepDims()), 0, 1)), ops.Mul(graph.Num(2), ops.MatMul(x, ops.Transpose(centres, 0, 1))))
+	x, y, centres := g.Input("x", graph.Float32, b, 32), g.Input("y", graph.Int64, b),
+		g.Param("centres", graph.Float32, 10, 32)
+	d := ops.Sub(ops.Add(ops.Sum(ops.Square(x), 1, ops.KeepDims()),
+		ops.Transpose(ops.Sum(ops.Square(centres), 1, ops.KeepDims()), 0, 1)),
+		ops.Mul(graph.Num(2), ops.MatMul(x, ops.Transpose(centres, 0, 1))))
 	mask := ops.Equal(ops.Unsqueeze(y, 1), ops.Iota(g, 0, 10))
 	ops.Div(ops.Sum(ops.Mul(d, ops.Cast(mask, graph.Float32))), ops.Cast(ops.Size(g, graph.Int64, b), graph.Float32))
 }
@@ -150,7 +162,8 @@ func focalLoss(g *graph.Graph) {
 	x, y, alpha := g.Input("x", graph.Float32, b, 10), g.Input("y", graph.Int64, b), g.Param("alpha", graph.Float32, 10)
 	log := ops.LogSoftmax(x, 1)
 	picked := ops.Squeeze(ops.Gather(log, 1, ops.Unsqueeze(y, 1)), 1)
-	ops.Mean(ops.Mul(ops.Mul(ops.Neg(ops.Pow(ops.Sub(graph.Num(1), ops.Exp(picked)), graph.Num(2))), picked), ops.Take(alpha, 0, y)))
+	ops.Mean(ops.Mul(ops.Mul(ops.Neg(ops.Pow(ops.Sub(graph.Num(1), ops.Exp(picked)), graph.Num(2))), picked),
+		ops.Take(alpha, 0, y)))
 	each := ops.CrossEntropy(x, y, ops.EachLoss())
 	ops.Mean(ops.Mul(ops.Square(ops.Sub(graph.Num(1), ops.Exp(ops.Neg(each)))), each))
 }
@@ -162,6 +175,8 @@ func lovasz(g *graph.Graph) {
 	sorted, order := ops.Sort(errors, 1, true)
 	truth := ops.TakeAlongAxis(y, 1, order)
 	total := ops.Sum(truth, 1, ops.KeepDims())
-	jaccard := ops.Sub(graph.Num(1), ops.Div(ops.Sub(total, ops.CumSum(truth, 1)), ops.Add(total, ops.CumSum(ops.Sub(graph.Num(1), truth), 1))))
-	ops.Mean(ops.Sum(ops.Mul(ops.Relu(sorted), ops.Concat(1, ops.Slice(jaccard, 1, 0, 1, 1), ops.Diff(jaccard, 1, 1))), 1))
+	jaccard := ops.Sub(graph.Num(1), ops.Div(
+		ops.Sub(total, ops.CumSum(truth, 1)), ops.Add(total, ops.CumSum(ops.Sub(graph.Num(1), truth), 1))))
+	ops.Mean(
+		ops.Sum(ops.Mul(ops.Relu(sorted), ops.Concat(1, ops.Slice(jaccard, 1, 0, 1, 1), ops.Diff(jaccard, 1, 1))), 1))
 }

@@ -8,7 +8,8 @@ import (
 
 // Parts of published models of many kinds.
 var _ = add(
-	multiHeadVariants, stateSpace, conditionalField, layerScaleAndPositions, swinWindows, weightsOfChannels, deepSets, filmLayer, lowRank, hyperNetwork,
+	multiHeadVariants, stateSpace, conditionalField, layerScaleAndPositions, swinWindows, weightsOfChannels, deepSets,
+	filmLayer, lowRank, hyperNetwork,
 	normalizingFlow, actorCritic, standardizedByHand, echoState,
 )
 
@@ -32,11 +33,13 @@ func multiHeadVariants(g *graph.Graph) {
 func stateSpace(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 16)
-	delta, bs, cs := ops.Softplus(testmodel.Linear(g, "delta", x, 16)), testmodel.Linear(g, "b", x, 16), testmodel.Linear(g, "c", x, 16)
+	delta, bs, cs := ops.Softplus(testmodel.Linear(g, "delta", x, 16)), testmodel.Linear(g, "b", x, 16),
+		testmodel.Linear(g, "c", x, 16)
 	a := ops.Neg(ops.Exp(g.Param("a", graph.Float32, 16, 16)))
 	decay := ops.Exp(ops.Mul(ops.Unsqueeze(delta, -1), a))
 	in := ops.Mul(ops.Mul(ops.Unsqueeze(delta, -1), ops.Unsqueeze(bs, 2)), ops.Unsqueeze(x, -1))
-	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, b, 16, 16)}, Over: []*graph.Node{decay, in}, Axis: 1},
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, b, 16, 16)},
+		Over: []*graph.Node{decay, in}, Axis: 1},
 		func(c, x []*graph.Node) (next, out []*graph.Node) {
 			h := ops.Add(ops.Mul(x[0], c[0]), x[1])
 			return []*graph.Node{h}, []*graph.Node{h}
@@ -86,7 +89,8 @@ func weightsOfChannels(g *graph.Graph) {
 }
 
 func deepSets(g *graph.Graph) {
-	x, mask := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("n"), 8), g.Input("mask", graph.Float32, g.Dim("batch"), g.Dim("n"), 1)
+	x, mask := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("n"), 8),
+		g.Input("mask", graph.Float32, g.Dim("batch"), g.Dim("n"), 1)
 	h := ops.Mul(testmodel.Linear(g, "phi", x, 32), mask)
 	h = ops.Sub(h, ops.Div(ops.Sum(h, 1, ops.KeepDims()), ops.Sum(mask, 1, ops.KeepDims())))
 	testmodel.Linear(g, "rho", ops.Max(h, 1), 4)
@@ -104,7 +108,8 @@ func filmLayer(g *graph.Graph) {
 func lowRank(g *graph.Graph) {
 	b, t := g.Dim("b"), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 64)
-	w, a, c := g.Param("w", graph.Float32, 64, 64), g.Param("a", graph.Float32, 4, 64), g.Param("c", graph.Float32, 64, 4)
+	w, a, c := g.Param("w", graph.Float32, 64, 64), g.Param("a", graph.Float32, 4, 64),
+		g.Param("c", graph.Float32, 64, 4)
 	y := ops.Add(ops.Linear(x, w, nil), ops.Mul(ops.Linear(ops.Linear(x, a, nil), c, nil), graph.Num(2)))
 	// DoRA: each column of the sum has a length that is learned.
 	v := ops.Add(w, ops.MatMul(c, a))
@@ -136,7 +141,8 @@ func normalizingFlow(g *graph.Graph) {
 
 func actorCritic(g *graph.Graph) {
 	b := g.Dim("batch", graph.AtLeast(2))
-	seen, action, gain, old := g.Input("seen", graph.Float32, b, 8), g.Input("action", graph.Float32, b, 2), g.Input("gain", graph.Float32, b), g.Input("old", graph.Float32, b)
+	seen, action, gain, old := g.Input("seen", graph.Float32, b, 8), g.Input("action", graph.Float32, b, 2),
+		g.Input("gain", graph.Float32, b), g.Input("old", graph.Float32, b)
 	value := ops.Squeeze(testmodel.Linear(g, "v", seen, 1), -1)
 	mean, log := testmodel.Linear(g, "mu", seen, 2), g.Param("log", graph.Float32, 2)
 	each := ops.Sum(ops.NormalLogProb(action, mean, ops.Exp(log)), -1)
@@ -159,7 +165,8 @@ func standardizedByHand(g *graph.Graph) {
 	w = ops.Div(ops.Sub(w, ops.Mean(w, 1, 2, 3, ops.KeepDims())), ops.Std(w, 1, 1, 2, 3, ops.KeepDims()))
 	h := ops.Conv2D(y, w, nil, ops.Padding(1))
 	r := ops.Div(ops.Std(h, 1, 0, 2, 3, ops.KeepDims()), g.Param("s", graph.Float32, 1, 16, 1, 1))
-	ops.Mul(ops.Div(ops.Sub(h, ops.Mean(h, 0, 2, 3, ops.KeepDims())), deviation), ops.StopGradient(ops.Clamp(r, 0.3, 3)))
+	ops.Mul(ops.Div(ops.Sub(h, ops.Mean(h, 0, 2, 3, ops.KeepDims())), deviation),
+		ops.StopGradient(ops.Clamp(r, 0.3, 3)))
 	// Per-channel means of all images.
 	ops.Sub(x, g.Param("mean", graph.Float32, 16, 1, 1))
 	ops.Sub(ops.Permute(x, 0, 2, 3, 1), g.Param("last", graph.Float32, 16))
@@ -168,10 +175,13 @@ func standardizedByHand(g *graph.Graph) {
 func echoState(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("t"), 4)
 	w, in := g.Param("w", graph.Float32, 64, 64), g.Param("in", graph.Float32, 64, 4)
-	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 64)}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-		h := ops.Add(ops.Mul(c[0], graph.Num(0.7)), ops.Mul(ops.Tanh(ops.Add(ops.MatMul(w, c[0]), ops.MatMul(in, x[0]))), graph.Num(0.3)))
-		return []*graph.Node{h}, []*graph.Node{h}
-	})
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 64)}, Over: []*graph.Node{x}},
+		func(c, x []*graph.Node) (next, out []*graph.Node) {
+			h := ops.Add(ops.Mul(c[0], graph.Num(0.7)),
+				ops.Mul(ops.Tanh(ops.Add(ops.MatMul(w, c[0]), ops.MatMul(in, x[0]))), graph.Num(0.3)))
+			return []*graph.Node{h}, []*graph.Node{h}
+		})
 	s := all[0]
-	ops.Solve(ops.Add(ops.MatMul(ops.Transpose(s, 0, 1), s), ops.Eye(g, graph.Float32, 64, 64)), ops.MatMul(ops.Transpose(s, 0, 1), x))
+	ops.Solve(ops.Add(ops.MatMul(ops.Transpose(s, 0, 1), s), ops.Eye(g, graph.Float32, 64, 64)),
+		ops.MatMul(ops.Transpose(s, 0, 1), x))
 }

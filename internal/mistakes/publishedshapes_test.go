@@ -8,8 +8,10 @@ import (
 
 // Reshapes, and attention of other kinds, as in published programs.
 var _ = add(
-	stackedFrames, finalStates, finalStatesMixed, unpatchified, devicesInFront, depthIntoChannels, interleaved, hadamard, monarch, groupsOfChannels,
-	unfoldedTokens, videoFrames, quantizedCodes, codesMixed, agentsOfTeams, expertsOfTokens, ringOfChunks, residualVector, crossAttentionFusion,
+	stackedFrames, finalStates, finalStatesMixed, unpatchified, devicesInFront, depthIntoChannels, interleaved,
+	hadamard, monarch, groupsOfChannels,
+	unfoldedTokens, videoFrames, quantizedCodes, codesMixed, agentsOfTeams, expertsOfTokens, ringOfChunks,
+	residualVector, crossAttentionFusion,
 	coAttentionOfAnswers, memoryNetwork, neuralTuring, gatedAttention, multiQueryDecoder,
 )
 
@@ -88,7 +90,8 @@ func groupsOfChannels(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, b, 32, h, w)
 	y := ops.Reshape(x, b, 8, 4, h, w)
 	mean := ops.Mean(y, 2, 3, 4, ops.KeepDims())
-	y = ops.Reshape(ops.Div(ops.Sub(y, mean), ops.Add(ops.Std(y, 0, 2, 3, 4, ops.KeepDims()), graph.Num(1e-5))), b, 32, h, w)
+	y = ops.Reshape(ops.Div(ops.Sub(y, mean), ops.Add(ops.Std(y, 0, 2, 3, 4, ops.KeepDims()), graph.Num(1e-5))), b, 32,
+		h, w)
 	ops.Add(ops.Mul(y, g.Param("gain", graph.Float32, 32, 1, 1)), g.Param("bias", graph.Float32, 32, 1, 1))
 	ops.Reshape(x, b, 8, -1)
 }
@@ -115,7 +118,8 @@ func quantizedCodes(g *graph.Graph) {
 	z, table := g.Input("z", graph.Float32, b, 64, 8, 8), g.Param("table", graph.Float32, 512, 64)
 	last := ops.Permute(z, 0, 2, 3, 1)
 	flat := ops.Reshape(last, -1, 64)
-	d := ops.Sub(ops.Add(ops.Sum(ops.Square(flat), 1, ops.KeepDims()), ops.Sum(ops.Square(table), 1)), ops.Mul(graph.Num(2), ops.MatMul(flat, ops.Transpose(table, 0, 1))))
+	d := ops.Sub(ops.Add(ops.Sum(ops.Square(flat), 1, ops.KeepDims()), ops.Sum(ops.Square(table), 1)),
+		ops.Mul(graph.Num(2), ops.MatMul(flat, ops.Transpose(table, 0, 1))))
 	q := ops.Reshape(ops.Embedding(ops.ArgMin(d, 1), table), b, 8, 8, 64)
 	ops.Permute(ops.Add(last, ops.StopGradient(ops.Sub(q, last))), 0, 3, 1, 2)
 }
@@ -207,7 +211,8 @@ func memoryNetwork(g *graph.Graph) {
 // A memory is read and written by weights over its rows.
 func neuralTuring(g *graph.Graph) {
 	b := g.Dim("b")
-	memory, key, add, erase := g.Input("memory", graph.Float32, b, 20, 8), g.Input("key", graph.Float32, b, 8), g.Input("add", graph.Float32, b, 8), g.Input("erase", graph.Float32, b, 8)
+	memory, key, add, erase := g.Input("memory", graph.Float32, b, 20, 8), g.Input("key", graph.Float32, b, 8),
+		g.Input("add", graph.Float32, b, 8), g.Input("erase", graph.Float32, b, 8)
 	w := ops.Softmax(ops.CosineSimilarity(memory, ops.Unsqueeze(key, 1), 2, 1e-6), 1)
 	ops.Squeeze(ops.MatMul(ops.Unsqueeze(w, 1), memory), 1)
 	memory = ops.Mul(memory, ops.Sub(graph.Num(1), ops.Mul(ops.Unsqueeze(w, 2), ops.Unsqueeze(erase, 1))))
@@ -219,7 +224,8 @@ func neuralTuring(g *graph.Graph) {
 func gatedAttention(g *graph.Graph) {
 	n := g.Dim("n")
 	h := g.Input("h", graph.Float32, n, 64)
-	a := testmodel.Linear(g, "w", ops.Mul(ops.Tanh(testmodel.Linear(g, "v", h, 32)), ops.Sigmoid(testmodel.Linear(g, "u", h, 32))), 1)
+	a := testmodel.Linear(
+		g, "w", ops.Mul(ops.Tanh(testmodel.Linear(g, "v", h, 32)), ops.Sigmoid(testmodel.Linear(g, "u", h, 32))), 1)
 	a = ops.Softmax(ops.Transpose(a, 1, 0), 1)
 	testmodel.Linear(g, "out", ops.MatMul(a, h), 1)
 }
@@ -227,7 +233,8 @@ func gatedAttention(g *graph.Graph) {
 func multiQueryDecoder(g *graph.Graph) {
 	b, t := g.Dim("b"), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 64)
-	q, k, v := ops.Reshape(testmodel.Linear(g, "q", x, 64), b, t, 8, 8), testmodel.Linear(g, "k", x, 8), testmodel.Linear(g, "v", x, 8)
+	q, k, v := ops.Reshape(testmodel.Linear(g, "q", x, 64), b, t, 8, 8), testmodel.Linear(g, "k", x, 8),
+		testmodel.Linear(g, "v", x, 8)
 	w := ops.Softmax(ops.Einsum("bqhd,bkd->bhqk", q, k), -1)
 	ops.Reshape(ops.Einsum("bhqk,bkd->bqhd", w, v), b, t, 64)
 }

@@ -8,8 +8,10 @@ import (
 
 // Signals, positions, masks and tables of pairs, as in published programs.
 var _ = add(
-	keypointsOfSquares, signalWindow, filteredSpectrum, polynomialOfTime, matrixFactors, sparseCodes, latentCodes, equidistantTimes, queryMasks,
-	squareLogits, alibi, relativeShift, offDiagonal, wienerFilter, timeVarying, beamSearch, beamTiles, relationNetwork, coordinates, cosineSchedule,
+	keypointsOfSquares, signalWindow, filteredSpectrum, polynomialOfTime, matrixFactors, sparseCodes, latentCodes,
+	equidistantTimes, queryMasks,
+	squareLogits, alibi, relativeShift, offDiagonal, wienerFilter, timeVarying, beamSearch, beamTiles, relationNetwork,
+	coordinates, cosineSchedule,
 	fourierFeatures,
 )
 
@@ -21,7 +23,8 @@ func keypointsOfSquares(g *graph.Graph) {
 	ops.Sum(ops.Mul(p, at), 2, 3)
 	ops.Sum(ops.Mul(p, ops.Unsqueeze(at, -1)), 2, 3)
 	ops.Add(heat, ops.Cast(ops.Iota(g, 0, 16), graph.Float32))
-	h := ops.Conv1D(g.Input("x", graph.Float32, g.Dim("n"), 3, 32), g.Param("k", graph.Float32, 32, 3, 3), nil, ops.Padding(1))
+	h := ops.Conv1D(g.Input("x", graph.Float32, g.Dim("n"), 3, 32), g.Param("k", graph.Float32, 32, 3, 3), nil,
+		ops.Padding(1))
 	ops.Mul(h, ops.HannWindow(g, graph.Float32, 32, true))
 }
 
@@ -83,7 +86,9 @@ func equidistantTimes(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, noise := g.Input("x", graph.Float32, b, 3, 32, 32), g.Input("noise", graph.Float32, b, 3, 32, 32)
 	start := ops.Uniform(g.Input("seed", graph.Int64), graph.Float32)
-	t := ops.Frac(ops.Add(start, ops.Div(ops.Cast(ops.Iota(g, 0, b), graph.Float32), ops.Cast(ops.Size(g, graph.Int64, b), graph.Float32))))
+	t := ops.Frac(
+		ops.Add(start, ops.Div(ops.Cast(ops.Iota(g, 0, b), graph.Float32),
+			ops.Cast(ops.Size(g, graph.Int64, b), graph.Float32))))
 	t = ops.Reshape(t, b, 1, 1, 1)
 	ops.Add(ops.Mul(ops.Sqrt(ops.Sub(graph.Num(1), t)), x), ops.Mul(ops.Sqrt(t), noise))
 }
@@ -151,7 +156,8 @@ func wienerFilter(g *graph.Graph) {
 	noisy, noise := g.Input("noisy", graph.Float32, b, 1, 64, 64), g.Param("noise", graph.Float32, 64, 64)
 	p := ops.Square(noisy)
 	ops.Mul(noisy, ops.Div(p, ops.Add(p, ops.Exp(noise))))
-	ops.Mul(noisy, ops.Mul(ops.Unsqueeze(ops.HannWindow(g, graph.Float32, 64, true), 1), ops.HannWindow(g, graph.Float32, 64, true)))
+	ops.Mul(noisy, ops.Mul(ops.Unsqueeze(ops.HannWindow(g, graph.Float32, 64, true), 1),
+		ops.HannWindow(g, graph.Float32, 64, true)))
 }
 
 func timeVarying(g *graph.Graph) {
@@ -222,5 +228,6 @@ func fourierFeatures(g *graph.Graph) {
 	octaves := ops.Exp2(ops.Cast(ops.Iota(g, 0, 10), graph.Float32))
 	ops.Flatten(ops.Sin(ops.Mul(ops.Unsqueeze(x, -1), octaves)), 1, 2)
 	along := ops.Mul(ops.Linspace(g, graph.Float32, 2, 6, 64), graph.Num(1))
-	ops.Add(ops.Unsqueeze(x, 1), ops.Mul(ops.Unsqueeze(g.Input("d", graph.Float32, g.Dim("n"), 3), 1), ops.Unsqueeze(along, -1)))
+	ops.Add(ops.Unsqueeze(x, 1),
+		ops.Mul(ops.Unsqueeze(g.Input("d", graph.Float32, g.Dim("n"), 3), 1), ops.Unsqueeze(along, -1)))
 }

@@ -8,15 +8,19 @@ import (
 
 // Softmax and what is computed with its results, as in published programs.
 var _ = add(
-	crossCovariance, linearAttention, attentionRollout, randomWalk, hiddenMarkov, mutualInformationOfClusters, softConfusion, spatialExpectation,
-	columnStochastic, sinkhornAttention, sinkhornOfPrototypes, timeSoftmaxThenLayer, softmaxMapThenConv, softMoE, expertChoice, netVLAD, softKMeans,
-	gaussianMixture, dualSoftmax, capsules, kernelRegression, featureSoftmax, propagatedLabels, doubleAttention, hopfieldRetrieval,
+	crossCovariance, linearAttention, attentionRollout, randomWalk, hiddenMarkov, mutualInformationOfClusters,
+	softConfusion, spatialExpectation,
+	columnStochastic, sinkhornAttention, sinkhornOfPrototypes, timeSoftmaxThenLayer, softmaxMapThenConv, softMoE,
+	expertChoice, netVLAD, softKMeans,
+	gaussianMixture, dualSoftmax, capsules, kernelRegression, featureSoftmax, propagatedLabels, doubleAttention,
+	hopfieldRetrieval,
 )
 
 // XCiT: features attend to features.
 func crossCovariance(g *graph.Graph) {
 	b, n := g.Dim("b"), g.Dim("n")
-	q, k, v := g.Input("q", graph.Float32, b, 8, n, 64), g.Input("k", graph.Float32, b, 8, n, 64), g.Input("v", graph.Float32, b, 8, n, 64)
+	q, k, v := g.Input("q", graph.Float32, b, 8, n, 64), g.Input("k", graph.Float32, b, 8, n, 64),
+		g.Input("v", graph.Float32, b, 8, n, 64)
 	unit := func(x *graph.Node) *graph.Node { return ops.Normalize(x, 2, -2, 1e-6) }
 	scores := ops.MatMul(ops.Transpose(unit(k), -2, -1), unit(q))
 	ops.MatMul(v, ops.Softmax(scores, -2))
@@ -27,7 +31,8 @@ func crossCovariance(g *graph.Graph) {
 // Efficient attention: queries over features, keys over tokens.
 func linearAttention(g *graph.Graph) {
 	b, n := g.Dim("b"), g.Dim("n")
-	q, k, v := g.Input("q", graph.Float32, b, n, 64), g.Input("k", graph.Float32, b, n, 64), g.Input("v", graph.Float32, b, n, 64)
+	q, k, v := g.Input("q", graph.Float32, b, n, 64), g.Input("k", graph.Float32, b, n, 64),
+		g.Input("v", graph.Float32, b, n, 64)
 	context := ops.MatMul(ops.Transpose(ops.Softmax(k, 1), 1, 2), v)
 	ops.MatMul(ops.Softmax(q, -1), context)
 }
@@ -41,7 +46,8 @@ func attentionRollout(g *graph.Graph) {
 		q, k := testmodel.Linear(g, name+"q", x, 64), testmodel.Linear(g, name+"k", x, 64)
 		w := ops.Softmax(ops.MatMul(q, ops.Transpose(k, 1, 2)), -1)
 		x = ops.Add(x, ops.MatMul(w, x))
-		if w = ops.Add(ops.Mul(w, graph.Num(0.5)), ops.Mul(ops.Eye(g, graph.Float32, t, t), graph.Num(0.5))); all == nil {
+		if w = ops.Add(ops.Mul(w, graph.Num(0.5)), ops.Mul(ops.Eye(g, graph.Float32, t, t), graph.Num(0.5))); all ==
+			nil {
 			all = w
 		} else {
 			all = ops.MatMul(w, all)
@@ -62,7 +68,8 @@ func randomWalk(g *graph.Graph) {
 // Transition probabilities that an input gives, forward.
 func hiddenMarkov(g *graph.Graph) {
 	b := g.Dim("batch")
-	transitions, emission, start := g.Input("transitions", graph.Float32, b, 6, 6), g.Input("emission", graph.Float32, b, 10, 6), g.Input("start", graph.Float32, b, 6)
+	transitions, emission, start := g.Input("transitions", graph.Float32, b, 6, 6),
+		g.Input("emission", graph.Float32, b, 10, 6), g.Input("start", graph.Float32, b, 6)
 	p := ops.Softmax(transitions, -1)
 	alpha := ops.Unsqueeze(ops.Softmax(start, -1), 1)
 	for i := range 3 {
@@ -190,7 +197,8 @@ func softKMeans(g *graph.Graph) {
 
 // A step of expectation and maximization, by the logarithm of responsibilities.
 func gaussianMixture(g *graph.Graph) {
-	x, mu, log := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("mu", graph.Float32, 5, 3), g.Input("log", graph.Float32, 5)
+	x, mu, log := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("mu", graph.Float32, 5, 3),
+		g.Input("log", graph.Float32, 5)
 	each := ops.Sub(log, ops.Sum(ops.Square(ops.Sub(ops.Unsqueeze(x, 1), mu)), -1))
 	r := ops.Exp(ops.LogSoftmax(each, 1))
 	count := ops.Sum(r, 0)
@@ -230,7 +238,8 @@ func capsules(g *graph.Graph) {
 }
 
 func kernelRegression(g *graph.Graph) {
-	x, y, at := g.Input("x", graph.Float32, g.Dim("n"), 1), g.Input("y", graph.Float32, g.Dim("n"), 1), g.Input("at", graph.Float32, g.Dim("m"), 1)
+	x, y, at := g.Input("x", graph.Float32, g.Dim("n"), 1), g.Input("y", graph.Float32, g.Dim("n"), 1),
+		g.Input("at", graph.Float32, g.Dim("m"), 1)
 	w := ops.Softmax(ops.Mul(ops.Square(ops.Sub(at, ops.Transpose(x, 0, 1))), graph.Num(-0.5)), 1)
 	ops.MatMul(w, y)
 	turned := ops.Softmax(ops.Mul(ops.Square(ops.Sub(x, ops.Transpose(at, 0, 1))), graph.Num(-0.5)), 0)
@@ -267,7 +276,8 @@ func doubleAttention(g *graph.Graph) {
 
 // A pattern is looked up among stored ones, columns first.
 func hopfieldRetrieval(g *graph.Graph) {
-	stored, state := g.Input("stored", graph.Float32, 64, g.Dim("patterns")), g.Input("state", graph.Float32, 64, g.Dim("queries"))
+	stored, state := g.Input("stored", graph.Float32, 64, g.Dim("patterns")),
+		g.Input("state", graph.Float32, 64, g.Dim("queries"))
 	for range 3 {
 		state = ops.MatMul(stored, ops.Softmax(ops.MatMul(ops.Transpose(stored, 0, 1), state), 0))
 	}

@@ -8,8 +8,10 @@ import (
 
 // Values that meet others along an axis of the same size, as in published programs.
 var _ = add(
-	optimalTransport, eigenvectorsScaled, mutualNeighbours, localScaling, threeBodies, confusionOfClasses, kernelCentred, correlationOfCovariance,
-	matrixNMS, gramSchmidt, userBiases, graphAttentionTerms, whitening, kalman, jacobians, gaussianProcess, covariancePooling, bilinearPooling, sylvester,
+	optimalTransport, eigenvectorsScaled, mutualNeighbours, localScaling, threeBodies, confusionOfClasses,
+	kernelCentred, correlationOfCovariance,
+	matrixNMS, gramSchmidt, userBiases, graphAttentionTerms, whitening, kalman, jacobians, gaussianProcess,
+	covariancePooling, bilinearPooling, sylvester,
 	rotations, boxLoss, detectionMatch, spectralNorm,
 )
 
@@ -20,7 +22,8 @@ func optimalTransport(g *graph.Graph) {
 		if name == "other" {
 			n, m = g.Dim("n"), g.Dim("m")
 		}
-		cost, a, b := g.Input(name+"cost", graph.Float32, n, m), g.Input(name+"a", graph.Float32, n), g.Input(name+"b", graph.Float32, m)
+		cost, a, b := g.Input(name+"cost", graph.Float32, n, m), g.Input(name+"a", graph.Float32, n),
+			g.Input(name+"b", graph.Float32, m)
 		k := ops.Exp(ops.Neg(ops.Mul(cost, graph.Num(10))))
 		u, v := ops.Div(ops.OnesLike(a), graph.Num(16)), ops.OnesLike(b)
 		for range 3 {
@@ -160,7 +163,8 @@ func whitening(g *graph.Graph) {
 
 func kalman(g *graph.Graph) {
 	b := g.Dim("batch")
-	x, p, z := g.Input("x", graph.Float32, b, 4), g.Input("p", graph.Float32, b, 4, 4), g.Input("z", graph.Float32, b, 2)
+	x, p, z := g.Input("x", graph.Float32, b, 4), g.Input("p", graph.Float32, b, 4, 4),
+		g.Input("z", graph.Float32, b, 2)
 	f, h := g.Param("f", graph.Float32, 4, 4), g.Param("h", graph.Float32, 2, 4)
 	x = ops.MatMul(x, ops.Transpose(f, 0, 1))
 	p = ops.Add(ops.MatMul(ops.MatMul(f, p), ops.Transpose(f, 0, 1)), ops.Eye(g, graph.Float32, 4, 4))
@@ -231,7 +235,8 @@ func sylvester(g *graph.Graph) {
 
 func rotations(g *graph.Graph) {
 	b := g.Dim("b")
-	r, t, x := g.Input("r", graph.Float32, b, 3, 3), g.Input("t", graph.Float32, b, 3), g.Input("x", graph.Float32, b, 3, 3)
+	r, t, x := g.Input("r", graph.Float32, b, 3, 3), g.Input("t", graph.Float32, b, 3),
+		g.Input("x", graph.Float32, b, 3, 3)
 	ops.Add(ops.MatMul(x, ops.Transpose(r, 1, 2)), ops.Unsqueeze(t, 1))
 	centred := ops.Sub(x, ops.Mean(x, 1, ops.KeepDims()))
 	u, s, v := ops.SVD(ops.MatMul(ops.Transpose(centred, 1, 2), r))
@@ -245,7 +250,8 @@ func rotations(g *graph.Graph) {
 func boxLoss(g *graph.Graph) {
 	n := g.Dim("n")
 	a, b := g.Input("a", graph.Float32, n, 4), g.Input("b", graph.Float32, n, 4)
-	low, high := ops.Maximum(ops.Slice(a, 1, 0, 2, 1), ops.Slice(b, 1, 0, 2, 1)), ops.Minimum(ops.Slice(a, 1, 2, 4, 1), ops.Slice(b, 1, 2, 4, 1))
+	low, high := ops.Maximum(ops.Slice(a, 1, 0, 2, 1), ops.Slice(b, 1, 0, 2, 1)),
+		ops.Minimum(ops.Slice(a, 1, 2, 4, 1), ops.Slice(b, 1, 2, 4, 1))
 	inner := ops.Prod(ops.ClampMin(ops.Sub(high, low), 0), 1)
 	area := func(x *graph.Node) *graph.Node {
 		return ops.Prod(ops.Sub(ops.Slice(x, 1, 2, 4, 1), ops.Slice(x, 1, 0, 2, 1)), 1)
@@ -263,7 +269,8 @@ func detectionMatch(g *graph.Graph) {
 	logits, boxes := g.Input("logits", graph.Float32, b, q, 91), g.Input("boxes", graph.Float32, b, q, 4)
 	labels, target := g.Input("labels", graph.Int64, m), g.Input("target", graph.Float32, m, 4)
 	p := ops.Softmax(ops.Flatten(logits, 0, 1), -1)
-	cost := ops.Sub(ops.Mul(graph.Num(5), ops.CDist(ops.Flatten(boxes, 0, 1), target, 1)), ops.IndexSelect(p, 1, labels))
+	cost := ops.Sub(ops.Mul(graph.Num(5), ops.CDist(ops.Flatten(boxes, 0, 1), target, 1)),
+		ops.IndexSelect(p, 1, labels))
 	ops.Reshape(cost, b, q, m)
 }
 

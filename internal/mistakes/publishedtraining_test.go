@@ -9,8 +9,10 @@ import (
 
 // Steps of training and of evaluation, as in published programs.
 var _ = add(
-	softmaxOverFirst, encoderAndDecoder, returnsOfSteps, adaptiveAdjacency, speakersOfUtterances, softHistogram, sampledSoftmax, pairsOfViews,
-	hypotheses, timeFirstNetwork, mixtureOfLayers, nearestNeighbours, pointInterpolation, bothPaddings, laplacians, ordinalRegression,
+	softmaxOverFirst, encoderAndDecoder, returnsOfSteps, adaptiveAdjacency, speakersOfUtterances, softHistogram,
+	sampledSoftmax, pairsOfViews,
+	hypotheses, timeFirstNetwork, mixtureOfLayers, nearestNeighbours, pointInterpolation, bothPaddings, laplacians,
+	ordinalRegression,
 	survival, topicModel, ensembleForecast, mixup,
 )
 
@@ -27,7 +29,8 @@ func encoderAndDecoder(g *graph.Graph) {
 	p := nn.Training(g)
 	h := nn.NewTransformerEncoder(g, "enc", 2, 32, 4).Apply(p, x)
 	y := nn.NewTransformerDecoder(g, "dec", 1, 32, 4).ApplyTo(p, h, x)
-	ops.CrossEntropy(ops.Reshape(testmodel.Linear(g, "out", y, 10), -1, 10), ops.Reshape(g.Input("y", graph.Int64, b, t), -1))
+	ops.CrossEntropy(ops.Reshape(testmodel.Linear(g, "out", y, 10), -1, 10),
+		ops.Reshape(g.Input("y", graph.Int64, b, t), -1))
 }
 
 func returnsOfSteps(g *graph.Graph) {
@@ -72,7 +75,8 @@ func softHistogram(g *graph.Graph) {
 
 func sampledSoftmax(g *graph.Graph) {
 	b, k := g.Dim("batch"), g.Dim("negatives")
-	u, p, n := g.Input("u", graph.Float32, b, 16), g.Input("p", graph.Float32, b, 16), g.Input("n", graph.Float32, k, 16)
+	u, p, n := g.Input("u", graph.Float32, b, 16), g.Input("p", graph.Float32, b, 16),
+		g.Input("n", graph.Float32, k, 16)
 	logits := ops.Concat(1, ops.Sum(ops.Mul(u, p), 1, ops.KeepDims()), ops.MatMul(u, ops.Transpose(n, 0, 1)))
 	ops.CrossEntropy(ops.Sub(logits, g.Input("q", graph.Float32, k.Plus(1))), ops.Zeros(g, graph.Int64, b))
 }
@@ -107,11 +111,13 @@ func timeFirstNetwork(g *graph.Graph) {
 	t, b := g.Dim("t"), g.Dim("b")
 	x := g.Input("x", graph.Float32, t, b, 16)
 	w := g.Param("w", graph.Float32, 16, 16)
-	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, b, 16)}, Over: []*graph.Node{x}}, cell(w))
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, b, 16)}, Over: []*graph.Node{x}},
+		cell(w))
 	h := all[0]
 	a := ops.Softmax(testmodel.Linear(g, "a", h, 1), 0)
 	ops.Sum(ops.Mul(a, h), 0)
-	ops.CrossEntropy(ops.Flatten(testmodel.Linear(g, "o", h, 5), 0, 1), ops.Flatten(g.Input("y", graph.Int64, t, b), 0, 1))
+	ops.CrossEntropy(ops.Flatten(testmodel.Linear(g, "o", h, 5), 0, 1),
+		ops.Flatten(g.Input("y", graph.Int64, t, b), 0, 1))
 }
 
 func mixtureOfLayers(g *graph.Graph) {
@@ -124,7 +130,8 @@ func mixtureOfLayers(g *graph.Graph) {
 
 func nearestNeighbours(g *graph.Graph) {
 	q, n := g.Dim("q"), g.Dim("n", graph.AtLeast(5))
-	x, bank, y := g.Input("x", graph.Float32, q, 16), g.Input("bank", graph.Float32, n, 16), g.Input("y", graph.Int64, n)
+	x, bank, y := g.Input("x", graph.Float32, q, 16), g.Input("bank", graph.Float32, n, 16),
+		g.Input("y", graph.Int64, n)
 	s, i := ops.TopK(ops.MatMul(x, ops.Transpose(bank, 0, 1)), 5, 1, true)
 	votes := ops.Mul(ops.Unsqueeze(ops.Softmax(s, 1), -1), ops.OneHot(ops.Take(y, 0, i), 10, graph.Float32))
 	ops.ArgMax(ops.Sum(votes, 1), 1)
@@ -147,7 +154,8 @@ func bothPaddings(g *graph.Graph) {
 	a := ops.MaskedFill(x, ops.Not(ops.Unsqueeze(keep, 1)), graph.Num(-1e30))
 	p := ops.Softmax(a, -1)
 	ops.MaskedFill(p, ops.Not(ops.Unsqueeze(keep, 2)), graph.Num(0))
-	ops.Softmax(ops.Add(ops.MaskedFill(x, ops.Unsqueeze(keep, 2), graph.Num(-1e9)), ops.Unsqueeze(ops.Mul(ops.Cast(ops.Not(keep), graph.Float32), graph.Num(-1e9)), 1)), -1)
+	ops.Softmax(ops.Add(ops.MaskedFill(x, ops.Unsqueeze(keep, 2), graph.Num(-1e9)),
+		ops.Unsqueeze(ops.Mul(ops.Cast(ops.Not(keep), graph.Float32), graph.Num(-1e9)), 1)), -1)
 }
 
 func laplacians(g *graph.Graph) {
@@ -175,7 +183,8 @@ func ordinalRegression(g *graph.Graph) {
 
 func survival(g *graph.Graph) {
 	b := g.Dim("batch")
-	r, t, e := testmodel.Linear(g, "s", g.Input("x", graph.Float32, b, 8), 1), g.Input("t", graph.Float32, b), g.Input("e", graph.Float32, b)
+	r, t, e := testmodel.Linear(g, "s", g.Input("x", graph.Float32, b, 8), 1), g.Input("t", graph.Float32, b),
+		g.Input("e", graph.Float32, b)
 	order := ops.ArgSort(t, 0, true)
 	r = ops.Take(ops.Squeeze(r, -1), 0, order)
 	ops.Neg(ops.Div(ops.Sum(ops.Mul(ops.Sub(r, ops.LogCumSumExp(r, 0)), ops.Take(e, 0, order))), ops.Sum(e)))
@@ -196,7 +205,8 @@ func topicModel(g *graph.Graph) {
 func ensembleForecast(g *graph.Graph) {
 	b, m := g.Dim("batch"), g.Dim("members")
 	x, y := g.Input("x", graph.Float32, b, m), g.Input("y", graph.Float32, b)
-	ops.Sub(ops.Mean(ops.Abs(ops.Sub(x, ops.Unsqueeze(y, 1))), 1), ops.Mul(graph.Num(0.5), ops.Mean(ops.Abs(ops.Sub(ops.Unsqueeze(x, 2), ops.Unsqueeze(x, 1))), 1, 2)))
+	ops.Sub(ops.Mean(ops.Abs(ops.Sub(x, ops.Unsqueeze(y, 1))), 1),
+		ops.Mul(graph.Num(0.5), ops.Mean(ops.Abs(ops.Sub(ops.Unsqueeze(x, 2), ops.Unsqueeze(x, 1))), 1, 2)))
 	pit := ops.Mean(ops.Cast(ops.LessEqual(x, ops.Unsqueeze(y, -1)), graph.Float32), 1)
 	ops.Histc(pit, 10, 0, 1)
 }
@@ -207,7 +217,8 @@ func mixup(g *graph.Graph) {
 	perm := ops.Permutation(g.Input("seed", graph.Int64), b)
 	mixed := ops.Add(ops.Mul(x, lam), ops.Mul(ops.Take(x, 0, perm), ops.Sub(graph.Num(1), lam)))
 	logits := testmodel.Linear(g, "out", ops.Flatten(mixed, 1, -1), 10)
-	ops.Add(ops.Mul(lam, ops.CrossEntropy(logits, y)), ops.Mul(ops.Sub(graph.Num(1), lam), ops.CrossEntropy(logits, ops.Take(y, 0, perm))))
+	ops.Add(ops.Mul(lam, ops.CrossEntropy(logits, y)),
+		ops.Mul(ops.Sub(graph.Num(1), lam), ops.CrossEntropy(logits, ops.Take(y, 0, perm))))
 	half := ops.Reshape(ops.Stack(0, x, ops.Flip(x, 3)), b.Times(2), 3, 8, 8)
 	views := ops.Reshape(testmodel.Linear(g, "v", ops.Flatten(half, 1, -1), 10), 2, b, 10)
 	ops.KLDiv(ops.LogSoftmax(ops.Select(views, 0, 0), -1), ops.Softmax(ops.Select(views, 0, 1), -1), ops.BatchMean())

@@ -6,16 +6,19 @@ import (
 )
 
 var _ = add(quantizedConvolution, quantizedBiasOfFloats, quantizedConvolutionOfFloats, quantizedChannels,
-	quantizedAsOther, quantizedWide, quantizedBits, unsaturatedIntegers, quantizedBytes, dequantizedFloats, dequantizedByIntegers, dequantizedByTruth)
+	quantizedAsOther, quantizedWide, quantizedBits, unsaturatedIntegers, quantizedBytes, dequantizedFloats,
+	dequantizedByIntegers, dequantizedByTruth)
 
 func quantizedImages(g *graph.Graph) (x, w, zero, scale *graph.Node) {
-	return g.Input("x", graph.Uint8, g.Dim("n"), 4, 8, 8), g.Param("w", graph.Int8, 6, 4, 3, 3), g.Scalar(graph.Uint8, 128), g.Scalar(graph.Float32, 0.5)
+	return g.Input("x", graph.Uint8, g.Dim("n"), 4, 8, 8), g.Param("w", graph.Int8, 6, 4, 3, 3),
+		g.Scalar(graph.Uint8, 128), g.Scalar(graph.Float32, 0.5)
 }
 
 func quantizedConvolution(g *graph.Graph) {
 	x, w, zero, scale := quantizedImages(g)
 	ops.ConvInteger(x, w, zero, nil, ops.Padding(1))
-	ops.QLinearConv(x, scale, zero, w, g.Param("scales", graph.Float32, 6), g.Param("zeros", graph.Int8, 6), scale, zero, g.Param("b", graph.Int32, 6))
+	ops.QLinearConv(x, scale, zero, w, g.Param("scales", graph.Float32, 6), g.Param("zeros", graph.Int8, 6), scale,
+		zero, g.Param("b", graph.Int32, 6))
 }
 
 func quantizedBiasOfFloats(g *graph.Graph) {

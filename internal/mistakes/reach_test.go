@@ -19,8 +19,10 @@ import (
 
 // A sharded program is one with a plan of how it is divided over devices.
 var sharded = []func(g *graph.Graph) (*reach.Plan, error){
-	dataAndTensor, paramsOverData, batchOfAnySize, batchBound, batchBoundWrong, boundBeyondDeclared, imagesOfOddSize, axisOfOtherName, axisTwice, squareMask, maskByName,
-	ruleOfOtherName, ruleTaken, sizeOfNoInput, vectorAsMatrix, updateOtherwise, updateAlike, zeroWithoutState, meshWithoutDevices, idleAxis, ofOtherGraph,
+	dataAndTensor, paramsOverData, batchOfAnySize, batchBound, batchBoundWrong, boundBeyondDeclared, imagesOfOddSize,
+	axisOfOtherName, axisTwice, squareMask, maskByName,
+	ruleOfOtherName, ruleTaken, sizeOfNoInput, vectorAsMatrix, updateOtherwise, updateAlike, zeroWithoutState,
+	meshWithoutDevices, idleAxis, ofOtherGraph,
 }
 
 // perceptron is a network of two layers with the updates of Adam.
@@ -36,7 +38,8 @@ var grid = reach.NewMesh(reach.Axis("data", 4), reach.Axis("tensor", 2))
 func dataAndTensor(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
 	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
-		reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"), reach.Params("down.weight", "", "tensor"), reach.ZeRO("data"))
+		reach.Params("up.weight", "tensor", ""), reach.Params("up.bias", "tensor"),
+		reach.Params("down.weight", "", "tensor"), reach.ZeRO("data"))
 }
 
 // Parameters are whole on no device: each has a part.
@@ -61,13 +64,15 @@ func batchBound(g *graph.Graph) (*reach.Plan, error) {
 
 func batchBoundWrong(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch"))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""), reach.Sizes(map[string]int{"batch": 62}),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""),
+		reach.Sizes(map[string]int{"batch": 62}),
 		reach.Dim("batch", "data")) // want error BL605 "its size is 62" and error BL605
 }
 
 func boundBeyondDeclared(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(8)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""), reach.Dim("batch", "data"),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""),
+		reach.Dim("batch", "data"),
 		reach.Sizes(map[string]int{"batch": 60})) // want error BL501 "bound to 60" "a multiple of 8"
 }
 
@@ -103,7 +108,8 @@ func squareMask(g *graph.Graph) (*reach.Plan, error) {
 func maskByName(g *graph.Graph) (*reach.Plan, error) {
 	seq := g.Dim("seq", graph.MultipleOf(8))
 	scores, mask := g.Input("scores", graph.Float32, 8, seq), g.Input("mask", graph.Float32, seq, seq)
-	return reach.Shard(g, grid, reach.Outputs(ops.MatMul(scores, mask)), reach.Dim("seq", "data*tensor"), reach.Inputs("mask", "data*tensor", ""))
+	return reach.Shard(g, grid, reach.Outputs(ops.MatMul(scores, mask)), reach.Dim("seq", "data*tensor"),
+		reach.Inputs("mask", "data*tensor", ""))
 }
 
 func ruleOfOtherName(g *graph.Graph) (*reach.Plan, error) {
@@ -115,13 +121,15 @@ func ruleOfOtherName(g *graph.Graph) (*reach.Plan, error) {
 
 func ruleTaken(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("*.weight", "", "tensor"),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("*.weight", "", "tensor"),
 		reach.Params("up.weight", "tensor", "")) // want error BL603 "is taken by an earlier rule"
 }
 
 func sizeOfNoInput(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""), reach.Inputs("x", "data", ""),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Params("up.weight", "tensor", ""),
+		reach.Inputs("x", "data", ""),
 		reach.Dim("rows", "data")) // want error BL603 "no input has an axis of size rows" "batch"
 }
 
@@ -133,20 +141,23 @@ func vectorAsMatrix(g *graph.Graph) (*reach.Plan, error) {
 
 func updateOtherwise(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("up.weight", "tensor", ""),
 		reach.At(step[0], "", "tensor")) // want error BL606 "as [_, tensor]" "as [tensor, _]" "reach.Params"
 }
 
 func updateAlike(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("up.weight", "tensor", ""),
 		reach.At(step[0], "tensor", ""))
 }
 
 func zeroWithoutState(g *graph.Graph) (*reach.Plan, error) {
 	x, w := g.Input("x", graph.Float32, g.Dim("batch", graph.MultipleOf(4)), 8), g.Param("w", graph.Float32, 8, 2)
 	loss := ops.Sum(ops.MatMul(x, w))
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(optim.SGD(0.1).Minimize(loss)...), reach.Dim("batch", "data"), reach.Params("w", "", "tensor"),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(optim.SGD(0.1).Minimize(loss)...),
+		reach.Dim("batch", "data"), reach.Params("w", "", "tensor"),
 		reach.ZeRO("data")) // want error BL603 "no state of an optimiser"
 }
 
@@ -165,7 +176,8 @@ func idleAxis(g *graph.Graph) (*reach.Plan, error) {
 func ofOtherGraph(g *graph.Graph) (*reach.Plan, error) {
 	_, loss, step := perceptron(g, g.Dim("batch", graph.MultipleOf(4)))
 	other := graph.New("other").Input("z", graph.Float32, 8)
-	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""),
+	return reach.Shard(g, grid, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data"),
+		reach.Params("up.weight", "tensor", ""),
 		reach.At(other, "data")) // want error BL001 "z is not a node of graph"
 }
 

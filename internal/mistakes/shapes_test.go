@@ -8,9 +8,14 @@ import (
 
 // Shapes that do not fit, and reshapes that mix axes.
 var _ = add(
-	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
+	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats,
+	classWithAxis, biasAlongRows,
 	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
-	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, maskOfNumbers, maskOfOtherShape, selectedWithFill, bagsWithoutOffsets, weightsOfAMean, weightsOfOtherBags, bagsOfBothForms, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
+	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples,
+	updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce,
+	maskOfNumbers, maskOfOtherShape, selectedWithFill, bagsWithoutOffsets, weightsOfAMean, weightsOfOtherBags,
+	bagsOfBothForms, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable,
+	histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -187,7 +192,8 @@ func bagsOfBothForms(g *graph.Graph) {
 // Indices of different shapes make a table, and a number is a value for all.
 func pointsAtOnce(g *graph.Graph) {
 	n := g.Dim("n")
-	x, rows, columns := g.Input("x", graph.Float32, n, g.Dim("k")), g.Input("rows", graph.Int32, g.Dim("r"), 1), g.Input("columns", graph.Int64, g.Dim("c"))
+	x, rows, columns := g.Input("x", graph.Float32, n, g.Dim("k")), g.Input("rows", graph.Int32, g.Dim("r"), 1),
+		g.Input("columns", graph.Int64, g.Dim("c"))
 	at := []*graph.Node{rows, columns}
 	ops.IndexPut(ops.IndexPut(x, at, ops.Index(x, at...), ops.Accumulate()), at, graph.Num(0))
 }

@@ -6,7 +6,8 @@ import (
 )
 
 var _ = add(
-	valuesOfStates, valuesOfActions, backwardSteps, powerSteps, unrolledSteps, unrolledProducts, productWithoutAxis, ranksAfterLoop, newtonSchulz, matrixPowers, recurrentSquare,
+	valuesOfStates, valuesOfActions, backwardSteps, powerSteps, unrolledSteps, unrolledProducts, productWithoutAxis,
+	ranksAfterLoop, newtonSchulz, matrixPowers, recurrentSquare,
 	normalizedAdjacency, normalizedAdjacencyBehind, centredTwice, shortestPaths,
 	stepWithoutAxis, carriedWithoutAxis, finalWithoutAxis, stableSoftmaxWithoutAxis,
 )
@@ -31,10 +32,11 @@ func valuesOfActions(g *graph.Graph) {
 // The backward steps of a hidden Markov model.
 func backwardSteps(g *graph.Graph) {
 	p, x := g.Input("p", graph.Float32, 8, 8), g.Input("x", graph.Float32, g.Dim("t"), 8)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 8)}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
-		b := ops.LogSumExp(ops.Add(p, ops.Add(c[0], x[0])), 1)
-		return []*graph.Node{b}, []*graph.Node{b}
-	})
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 8)}, Over: []*graph.Node{x}},
+		func(c, x []*graph.Node) (next, out []*graph.Node) {
+			b := ops.LogSumExp(ops.Add(p, ops.Add(c[0], x[0])), 1)
+			return []*graph.Node{b}, []*graph.Node{b}
+		})
 }
 
 // A matrix is multiplied by a vector again and again.
@@ -70,9 +72,10 @@ func productWithoutAxis(g *graph.Graph) {
 // What comes out of a loop stands under the axis along which its steps have multiplied it.
 func ranksAfterLoop(g *graph.Graph) {
 	a := g.Input("a", graph.Float32, 8, 8)
-	rank := ops.Fori(5, []*graph.Node{ops.Ones(g, graph.Float32, 8)}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
-		return []*graph.Node{ops.MatMul(a, c[0])}
-	})
+	rank := ops.Fori(5, []*graph.Node{ops.Ones(g, graph.Float32, 8)},
+		func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+			return []*graph.Node{ops.MatMul(a, c[0])}
+		})
 	ops.Mul(a, rank[0])
 }
 
@@ -98,7 +101,8 @@ func matrixPowers(g *graph.Graph) {
 // A network of as many examples as it has inputs and units.
 func recurrentSquare(g *graph.Graph) {
 	w, u, b := g.Param("w", graph.Float32, 8, 8), g.Param("u", graph.Float32, 8, 8), g.Param("b", graph.Float32, 8)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 8, 8)}, Over: []*graph.Node{g.Input("x", graph.Float32, 8, 8, 8)}},
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 8, 8)},
+		Over: []*graph.Node{g.Input("x", graph.Float32, 8, 8, 8)}},
 		func(c, x []*graph.Node) (next, out []*graph.Node) {
 			h := ops.Tanh(ops.Add(ops.Add(ops.MatMul(x[0], w), ops.MatMul(c[0], u)), b))
 			return []*graph.Node{h}, []*graph.Node{h}
@@ -154,7 +158,9 @@ func carriedWithoutAxis(g *graph.Graph) {
 // The same behind a loop.
 func finalWithoutAxis(g *graph.Graph) {
 	a := g.Input("a", graph.Float32, 8, 8)
-	m := ops.Fori(5, []*graph.Node{a}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return []*graph.Node{ops.MatMul(c[0], c[0])} })
+	m := ops.Fori(5, []*graph.Node{a}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.MatMul(c[0], c[0])}
+	})
 	ops.Div(m[0], ops.Sum(m[0], 1)) // want warning BL230 "KeepDims()"
 }
 

@@ -165,5 +165,6 @@ func TestWantedIsCompared(t *testing.T) {
 	require.Error(t, err)
 	got, err := parseWanted(`warning BL202 "a, b" !"c" and note BL401`, 7)
 	require.NoError(t, err)
-	require.Equal(t, []wanted{{line: 7, kind: "warning BL202", texts: []string{"a, b"}, others: []string{"c"}}, {line: 7, kind: "note BL401"}}, got)
+	require.Equal(t, []wanted{{line: 7, kind: "warning BL202", texts: []string{"a, b"}, others: []string{"c"}},
+		{line: 7, kind: "note BL401"}}, got)
 }

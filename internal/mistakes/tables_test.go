@@ -10,7 +10,8 @@ import (
 // Results that are larger than their operands: tables that are meant, and columns that meet
 // rows by accident.
 var _ = add(
-	causalMask, lengthMask, paddedKeys, frequencies, pairwiseDistances, cosineSimilarities, sameLabels, attentionScores, quantiles,
+	causalMask, lengthMask, paddedKeys, frequencies, pairwiseDistances, cosineSimilarities, sameLabels, attentionScores,
+	quantiles,
 	scheduledSquare, outerOfProducts,
 	advantages, accuracy, importance, bellmanTarget, segmentation, temperatures, noiseContrast, weightedExamples,
 )
@@ -117,7 +118,8 @@ func importance(g *graph.Graph) {
 
 func bellmanTarget(g *graph.Graph) {
 	b := g.Dim("batch")
-	reward, done, next := g.Input("reward", graph.Float32, b, 1), g.Input("done", graph.Float32, b), g.Input("next", graph.Float32, b, 6)
+	reward, done, next := g.Input("reward", graph.Float32, b, 1), g.Input("done", graph.Float32, b),
+		g.Input("next", graph.Float32, b, 6)
 	future := ops.Mul(ops.Sub(graph.Num(1), done), ops.Max(next, 1))
 	ops.Add(reward, ops.Mul(graph.Num(0.99), future)) // want warning BL202 "Squeeze(reward, -1)"
 }

@@ -40,7 +40,8 @@ func CallsIn(library string) (list []CallIn, err error) {
 		delete(calls, c.Row)
 		switch {
 		case len(c.Names) == 0 && known:
-			return nil, fmt.Errorf("testdata/calls/%s.txt has a call for %s, which names no function of that library", library, c.Row)
+			return nil, fmt.Errorf("testdata/calls/%s.txt has a call for %s, which names no function of that library",
+				library, c.Row)
 		case len(c.Names) == 0:
 			continue
 		case library == "onnx" || strings.HasPrefix(text, "-"):
@@ -49,7 +50,9 @@ func CallsIn(library string) (list []CallIn, err error) {
 		default:
 			args, err := plainArgs(f)
 			if err != nil {
-				return nil, fmt.Errorf("testdata/calls/%s.txt has neither a call for %s, such as %s, nor a reason for none: %w", library, c.Row, c.Names[0], err)
+				return nil, fmt.Errorf(
+					"testdata/calls/%s.txt has neither a call for %s, such as %s, nor a reason for none: %w", library,
+					c.Row, c.Names[0], err)
 			}
 			c.Text = c.Names[0] + args
 		}

@@ -123,7 +123,8 @@ var notMeasured = map[string]string{
 	"WithGradient":                     "the gradient is the user's",
 }
 
-// TestGradientsAsTold compares the gradients that rows tell of, and theirs, with central differences, and expects zeros of the others.
+// TestGradientsAsTold compares the gradients that rows tell of, and theirs, with central differences, and expects zeros
+// of the others.
 func TestGradientsAsTold(t *testing.T) {
 	for _, f := range ops.Functions() {
 		if notMeasured[f.Name] != "" {
@@ -169,12 +170,14 @@ func newSlope(t *testing.T, n *graph.Node) *slope {
 	s.grads = autodiff.Grad(s.loss, s.wrt, autodiff.ZeroForUnused())
 	s.total = g.Scalar(graph.Float64, 0)
 	for i, dx := range s.grads {
-		s.total = ops.Add(s.total, ops.Sum(ops.Mul(dx, g.Input(fmt.Sprint("weights of the gradient ", i), graph.Float64, dx.Shape()...))))
+		s.total = ops.Add(s.total,
+			ops.Sum(ops.Mul(dx, g.Input(fmt.Sprint("weights of the gradient ", i), graph.Float64, dx.Shape()...))))
 	}
 	s.seconds = autodiff.Grad(s.total, s.wrt, autodiff.ZeroForUnused())
 	require.NoError(t, g.Err())
 	var err error
-	s.prog, err = exec.Compile(g, exec.Outputs(slices.Concat(s.grads, s.seconds, []*graph.Node{s.loss, s.total})...), exec.OnWarning(nil))
+	s.prog, err = exec.Compile(g, exec.Outputs(slices.Concat(s.grads, s.seconds, []*graph.Node{s.loss, s.total})...),
+		exec.OnWarning(nil))
 	require.NoError(t, err)
 	return s
 }
@@ -208,7 +211,8 @@ func (s *slope) compare(t *testing.T, flat bool) (flows bool) {
 		}
 		_, _, grads := run()
 		for i, x := range s.wrt {
-			data, dx, ddx := feed[x].(exec.Array).Data.([]float64), grads[i].Data.([]float64), grads[len(s.wrt)+i].Data.([]float64)
+			data, dx, ddx := feed[x].(exec.Array).Data.([]float64), grads[i].Data.([]float64),
+				grads[len(s.wrt)+i].Data.([]float64)
 			flows = flows || slices.ContainsFunc(dx, func(v float64) bool { return v != 0 })
 			for j := 0; j < len(data); j += 1 + len(data)/4 {
 				was := data[j]
@@ -219,7 +223,8 @@ func (s *slope) compare(t *testing.T, flat bool) (flows bool) {
 				data[j] = was
 				same := func(what string, slope, have float64) {
 					if !math.IsNaN(slope) && !math.IsInf(slope, 0) {
-						assert.InDelta(t, slope, have, 1e-4*max(1, math.Abs(slope)), "run %d: the %s of %s[%d] at %v", kind, what, x.Name(), j, was)
+						assert.InDelta(t, slope, have, 1e-4*max(1, math.Abs(slope)), "run %d: the %s of %s[%d] at %v",
+							kind, what, x.Name(), j, was)
 					}
 				}
 				if !flat {

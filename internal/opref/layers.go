@@ -43,7 +43,8 @@ type (
 )
 
 // parts are the tables, by the names of their variables.
-var parts = map[string][]part{"layerTable": layerTable, "cellTable": cellTable, "poolTable": poolTable, "firstTable": firstTable, "optimTable": optimTable}
+var parts = map[string][]part{"layerTable": layerTable, "cellTable": cellTable, "poolTable": poolTable,
+	"firstTable": firstTable, "optimTable": optimTable}
 
 //go:embed *table.go
 var tableFiles embed.FS

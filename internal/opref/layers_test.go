@@ -37,7 +37,8 @@ func TestLayersRun(t *testing.T) {
 				if len(outputs) == 0 {
 					outputs = b.updates[:1]
 				}
-				prog, err := exec.Compile(b.g, exec.Outputs(outputs...), exec.Updates(b.updates...), exec.OnWarning(nil))
+				prog, err := exec.Compile(b.g, exec.Outputs(outputs...), exec.Updates(b.updates...),
+					exec.OnWarning(nil))
 				require.NoError(t, err)
 				var options []exec.SessionOption
 				for _, name := range b.g.DimNames() {
@@ -62,7 +63,8 @@ func TestLayersRun(t *testing.T) {
 }
 
 // made are the types whose makers have rows, with the packages that they are made in.
-var made = regexp.MustCompile(`^(\*?(BatchNorm|Bilinear|Conv|Embedding|EmbeddingBag|Linear|MultiHeadAttention|Norm|PRelu|Positions|Recurrent|RecurrentCell|ConvLSTMCell|AdaptiveLogSoftmax|EncoderDecoder|Transformer\w*|Plateau)|Layer|Optimizer|Schedule|Averages|graph\.Initializer)$`)
+var made = regexp.MustCompile(
+	`^(\*?(BatchNorm|Bilinear|Conv|Embedding|EmbeddingBag|Linear|MultiHeadAttention|Norm|PRelu|Positions|Recurrent|RecurrentCell|ConvLSTMCell|AdaptiveLogSoftmax|EncoderDecoder|Transformer\w*|Plateau)|Layer|Optimizer|Schedule|Averages|graph\.Initializer)$`)
 
 // TestEveryLayerHasARow finds a layer, an initialiser, an optimiser or a schedule that the reference lacks.
 func TestEveryLayerHasARow(t *testing.T) {
@@ -84,8 +86,10 @@ func TestEveryLayerHasARow(t *testing.T) {
 			require.NoError(t, err)
 			for _, d := range f.Decls {
 				fn, is := d.(*ast.FuncDecl)
-				if is && fn.Recv == nil && fn.Name.IsExported() && fn.Type.Results != nil && made.MatchString(typeText(fn.Type.Results.List[0].Type)) {
-					assert.True(t, has[folder+"."+fn.Name.Name], "%s.%s has no row: add one to the tables of this package", folder, fn.Name.Name)
+				if is && fn.Recv == nil && fn.Name.IsExported() && fn.Type.Results != nil &&
+					made.MatchString(typeText(fn.Type.Results.List[0].Type)) {
+					assert.True(t, has[folder+"."+fn.Name.Name],
+						"%s.%s has no row: add one to the tables of this package", folder, fn.Name.Name)
 				}
 			}
 		}

@@ -28,8 +28,8 @@ var judges = map[string][]string{
 	"BROADLOOM_XLA_PYTHON": {"numpy", "jax", "onnx"},
 }
 
-// TestLibraries asks the libraries about the rows that name their functions: whether each name is one of theirs, and whether
-// the call that testdata/calls has for it, on the operands of the row's example, gives the example's numbers.
+// TestLibraries asks the libraries about the rows that name their functions: whether each name is one of theirs, and
+// whether the call that testdata/calls has for it, on the operands of the row's example, gives the example's numbers.
 func TestLibraries(t *testing.T) {
 	for variable, libraries := range judges {
 		for _, library := range libraries {
@@ -67,8 +67,8 @@ type array struct {
 	Data  []string `json:"data"`
 }
 
-// TestCallsOfLibraries expects a call for each name of a library that a row has, or a reason for none, and each call to be one of a
-// function that the row names.
+// TestCallsOfLibraries expects a call for each name of a library that a row has, or a reason for none, and each call to
+// be one of a function that the row names.
 func TestCallsOfLibraries(t *testing.T) {
 	for _, library := range []string{"torch", "numpy", "jax"} {
 		for _, q := range questions(t, library) {
@@ -184,7 +184,8 @@ func fed(t *testing.T, g *graph.Graph, kind int, random *rand.Rand) (feed exec.F
 	return fedAt(t, g, kind, random, sizeOf)
 }
 
-func fedAt(t *testing.T, g *graph.Graph, kind int, random *rand.Rand, sizeOf func(name string) int64) (feed exec.Feed, options []exec.SessionOption) {
+func fedAt(t *testing.T, g *graph.Graph, kind int, random *rand.Rand, sizeOf func(name string) int64) (feed exec.Feed,
+	options []exec.SessionOption) {
 	feed = exec.Feed{}
 	for _, x := range g.Inputs() {
 		count, shape := 1, make([]int, x.Rank())
@@ -205,9 +206,11 @@ func fedAt(t *testing.T, g *graph.Graph, kind int, random *rand.Rand, sizeOf fun
 // fitting are the numbers of operands that may not be any: by the names of operands, and the place of an element.
 var fitting = map[string]func(i int) float64{
 	"edges": rising, "boundaries": rising, "sorted": rising,
-	"targets":       func(i int) float64 { return float64(1 + i%3) }, // of CTC: class 0 is the blank
-	"order":         func(i int) float64 { return 1.5 + float64(i) }, // of a zeta function, which is endless from 1 down
-	"samples":       func(i int) float64 { return float64(i%8) / 8 }, // PyTorch reads outside of its operand where they are not from 0 to 1
+	"targets": func(i int) float64 { return float64(1 + i%3) }, // of CTC: class 0 is the blank
+	// of a zeta function, which is endless from 1 down
+	"order": func(i int) float64 { return 1.5 + float64(i) },
+	// PyTorch reads outside of its operand where they are not from 0 to 1
+	"samples":       func(i int) float64 { return float64(i%8) / 8 },
 	"inputLengths":  func(int) float64 { return 3 },
 	"targetLengths": func(i int) float64 { return float64(1 + i%2) },
 }
@@ -217,7 +220,8 @@ func rising(i int) float64 { return float64(i)/4 - 0.5 }
 // shares is the kind of numbers of which floats lie between 0 and 1.
 const shares = 3
 
-// drawn are the numbers of an operand: those of [values], such with random floats of both signs, or integers of both signs too.
+// drawn are the numbers of an operand: those of [values], such with random floats of both signs, or integers of both
+// signs too.
 func drawn(random *rand.Rand, x *graph.Node, count int, shape []int, kind int) any {
 	t := x.DType()
 	numbers := make([]float64, count)

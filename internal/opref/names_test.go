@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNamesOfLibraries looks up every public name of each library, as testdata/names/names.py has listed them: a row has
-// it, a sentence answers it, or it stands in testdata/names/missing.txt.
+// TestNamesOfLibraries looks up every public name of each library, as testdata/names/names.py has listed them: a row
+// has it, a sentence answers it, or it stands in testdata/names/missing.txt.
 func TestNamesOfLibraries(t *testing.T) {
 	rows, err := allRows()
 	require.NoError(t, err)
@@ -35,12 +35,14 @@ func TestNamesOfLibraries(t *testing.T) {
 			}
 			missing = append(missing, name)
 			assert.True(t, slices.Contains(listed, name),
-				"no row has %s, and no sentence answers it: add the name to the row of the operation, a line to answers.txt, or a line to testdata/names/missing.txt", name)
+				"no row has %s, and no sentence answers it: add the name to the row of the operation, a line to answers.txt, or a line to testdata/names/missing.txt",
+				name)
 		}
 		t.Logf("%s: %v", filepath.Base(file), count)
 	}
 	for _, name := range listed {
-		assert.True(t, slices.Contains(missing, name), "%s is found now: take it out of testdata/names/missing.txt", name)
+		assert.True(t, slices.Contains(missing, name), "%s is found now: take it out of testdata/names/missing.txt",
+			name)
 	}
 }
 
@@ -61,7 +63,8 @@ func namesOf(t *testing.T, file string) (list []string) {
 }
 
 // spokenOf is a function of a package that a sentence names.
-var spokenOf = regexp.MustCompile(`\b(ops|nn|optim|autodiff|exec|gradcheck|graph|train|metric|data|stablehlo|weights)\.([A-Z]\w*)`)
+var spokenOf = regexp.MustCompile(
+	`\b(ops|nn|optim|autodiff|exec|gradcheck|graph|train|metric|data|stablehlo|weights)\.([A-Z]\w*)`)
 
 // TestAnswersNameWhatExists finds sentences about functions that are none.
 func TestAnswersNameWhatExists(t *testing.T) {
@@ -79,7 +82,8 @@ func TestAnswersNameWhatExists(t *testing.T) {
 					declared[folder][found[1]] = true
 				}
 			}
-			assert.True(t, declared[folder][match[2]], "the sentence for %s speaks of %s, which does not exist", a.pattern, match[0])
+			assert.True(t, declared[folder][match[2]], "the sentence for %s speaks of %s, which does not exist",
+				a.pattern, match[0])
 		}
 	}
 }
@@ -106,10 +110,14 @@ func TestLookup(t *testing.T) {
 	rows, err := allRows()
 	require.NoError(t, err)
 	for name, want := range map[string]string{
-		"torch.matmul": "MatMul", "torch.Tensor.masked_fill": "MaskedFill", "torch.nn.ReLU": "Relu", "torch.nn.CrossEntropyLoss": "CrossEntropy",
-		"torch.nn.Linear": "nn.NewLinear", "keras.layers.Dense": "nn.NewLinear", "flax.linen.LayerNorm": "nn.NewLayerNorm",
-		"torch.optim.AdamW": "optim.AdamW", "optax.adamw": "optim.AdamW", "torch.optim.lr_scheduler.ReduceLROnPlateau": "optim.NewPlateau",
-		"torch.nn.init.xavier_uniform_": "nn.XavierUniform", "keras.ops.exp": "Exp", "nn.NewLSTM": "nn.NewLSTM", "NewLSTM": "nn.NewLSTM", "LSTM": "nn.NewLSTM",
+		"torch.matmul": "MatMul", "torch.Tensor.masked_fill": "MaskedFill", "torch.nn.ReLU": "Relu",
+		"torch.nn.CrossEntropyLoss": "CrossEntropy",
+		"torch.nn.Linear":           "nn.NewLinear", "keras.layers.Dense": "nn.NewLinear",
+		"flax.linen.LayerNorm": "nn.NewLayerNorm",
+		"torch.optim.AdamW":    "optim.AdamW", "optax.adamw": "optim.AdamW",
+		"torch.optim.lr_scheduler.ReduceLROnPlateau": "optim.NewPlateau",
+		"torch.nn.init.xavier_uniform_":              "nn.XavierUniform", "keras.ops.exp": "Exp",
+		"nn.NewLSTM": "nn.NewLSTM", "NewLSTM": "nn.NewLSTM", "LSTM": "nn.NewLSTM",
 	} {
 		found := Find(rows, name)
 		if assert.NotEmpty(t, found, name) {

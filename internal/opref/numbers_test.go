@@ -15,8 +15,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// moreExamples are calls whose sizes are bounded in other ways than those of the reference. Bounds of a Slice are no examples: those of a number are
-// brought in, and those of a name must be inside.
+// moreExamples are calls whose sizes are bounded in other ways than those of the reference. Bounds of a Slice are no
+// examples: those of a number are brought in, and those of a name must be inside.
 var moreExamples = map[string]func(e *graph.Example) *graph.Node{
 	"Convolve, valid": func(e *graph.Example) *graph.Node {
 		return ops.Convolve(e.Of("x", "n"), e.Of("y", "3"), ops.ConvolveValid)
@@ -39,30 +39,43 @@ var moreExamples = map[string]func(e *graph.Example) *graph.Node{
 	"FFTConvolve, same": func(e *graph.Example) *graph.Node {
 		return ops.FFTConvolve(e.Of("x", "n"), e.Of("y", "k"), ops.ConvolveSame)
 	},
-	"Diff, twice":                 func(e *graph.Example) *graph.Node { return ops.Diff(e.Of("x", "n"), 2, 0) },
-	"Diff, four times":            func(e *graph.Example) *graph.Node { return ops.Diff(e.Of("x", "2", "n"), 4, -1) },
-	"Trapezoid by places":         func(e *graph.Example) *graph.Node { return ops.Trapezoid(e.Of("y", "2", "n"), e.Of("x", "n"), 1) },
-	"GradientAlong":               func(e *graph.Example) *graph.Node { return ops.GradientAlong(e.Of("y", "n", "2"), graph.Num(2), 0, 1) },
-	"GradientAlong, second order": func(e *graph.Example) *graph.Node { return ops.GradientAlong(e.Of("y", "n", "2"), graph.Num(2), 0, 2) },
-	"Narrow":                      func(e *graph.Example) *graph.Node { return ops.Narrow(e.Of("x", "n"), 0, 1, 2) },
-	"Window":                      func(e *graph.Example) *graph.Node { return ops.Window(e.Of("x", "n"), 0, 3, 1, 1) },
-	"Window, with steps":          func(e *graph.Example) *graph.Node { return ops.Window(e.Of("x", "n"), 0, 2, 3, 1) },
-	"Roll":                        func(e *graph.Example) *graph.Node { return ops.Roll(e.Of("x", "n"), 0, 2) },
-	"Chunk":                       func(e *graph.Example) *graph.Node { return ops.Chunk(e.Of("x", "n"), 0, 3)[0] },
-	"AvgPool1D":                   func(e *graph.Example) *graph.Node { return ops.AvgPool1D(e.Of("x", "2", "3", "n"), 2) },
-	"MaxPool1D, padded":           func(e *graph.Example) *graph.Node { return ops.MaxPool1D(e.Of("x", "2", "3", "n"), 3, ops.Padding(1)) },
+	"Diff, twice":      func(e *graph.Example) *graph.Node { return ops.Diff(e.Of("x", "n"), 2, 0) },
+	"Diff, four times": func(e *graph.Example) *graph.Node { return ops.Diff(e.Of("x", "2", "n"), 4, -1) },
+	"Trapezoid by places": func(e *graph.Example) *graph.Node {
+		return ops.Trapezoid(e.Of("y", "2", "n"), e.Of("x", "n"), 1)
+	},
+	"GradientAlong": func(e *graph.Example) *graph.Node {
+		return ops.GradientAlong(e.Of("y", "n", "2"), graph.Num(2), 0, 1)
+	},
+	"GradientAlong, second order": func(e *graph.Example) *graph.Node {
+		return ops.GradientAlong(e.Of("y", "n", "2"), graph.Num(2), 0, 2)
+	},
+	"Narrow":             func(e *graph.Example) *graph.Node { return ops.Narrow(e.Of("x", "n"), 0, 1, 2) },
+	"Window":             func(e *graph.Example) *graph.Node { return ops.Window(e.Of("x", "n"), 0, 3, 1, 1) },
+	"Window, with steps": func(e *graph.Example) *graph.Node { return ops.Window(e.Of("x", "n"), 0, 2, 3, 1) },
+	"Roll":               func(e *graph.Example) *graph.Node { return ops.Roll(e.Of("x", "n"), 0, 2) },
+	"Chunk":              func(e *graph.Example) *graph.Node { return ops.Chunk(e.Of("x", "n"), 0, 3)[0] },
+	"AvgPool1D":          func(e *graph.Example) *graph.Node { return ops.AvgPool1D(e.Of("x", "2", "3", "n"), 2) },
+	"MaxPool1D, padded": func(e *graph.Example) *graph.Node {
+		return ops.MaxPool1D(e.Of("x", "2", "3", "n"), 3, ops.Padding(1))
+	},
 	"Conv1D": func(e *graph.Example) *graph.Node {
 		return ops.Conv1D(e.Of("x", "k", "2", "n"), e.Of("w", "3", "2", "2"), nil)
 	},
 	"Conv1D, padded": func(e *graph.Example) *graph.Node {
 		return ops.Conv1D(e.Of("x", "k", "2", "n"), e.Of("w", "3", "2", "3"), nil, ops.Padding(1))
 	},
-	"TopK":                func(e *graph.Example) *graph.Node { v, _ := ops.TopK(e.Of("x", "2", "n"), 2, 1, true); return v },
-	"Tril":                func(e *graph.Example) *graph.Node { return ops.Tril(e.Of("x", "n", "k"), -1) },
-	"Diagonal":            func(e *graph.Example) *graph.Node { return ops.Diagonal(e.Of("x", "n", "k"), 1, 0, 1) },
-	"Pad, inwards":        func(e *graph.Example) *graph.Node { return ops.Pad(e.Of("x", "n"), 0, -1, -1, 0) },
-	"CumulativeTrapezoid": func(e *graph.Example) *graph.Node { return ops.CumulativeTrapezoid(e.Of("y", "n"), graph.Num(1), 0) },
-	"Var":                 func(e *graph.Example) *graph.Node { return ops.Var(e.Of("x", "n", "k"), 1, 0) },
+	"TopK": func(e *graph.Example) *graph.Node {
+		v, _ := ops.TopK(e.Of("x", "2", "n"), 2, 1, true)
+		return v
+	},
+	"Tril":         func(e *graph.Example) *graph.Node { return ops.Tril(e.Of("x", "n", "k"), -1) },
+	"Diagonal":     func(e *graph.Example) *graph.Node { return ops.Diagonal(e.Of("x", "n", "k"), 1, 0, 1) },
+	"Pad, inwards": func(e *graph.Example) *graph.Node { return ops.Pad(e.Of("x", "n"), 0, -1, -1, 0) },
+	"CumulativeTrapezoid": func(e *graph.Example) *graph.Node {
+		return ops.CumulativeTrapezoid(e.Of("y", "n"), graph.Num(1), 0)
+	},
+	"Var": func(e *graph.Example) *graph.Node { return ops.Var(e.Of("x", "n", "k"), 1, 0) },
 }
 
 // otherByNumbers are functions whose result has other axes for some numbers, and why.
@@ -71,8 +84,8 @@ var otherByNumbers = map[string]string{
 	"CorrCoef": "as in NumPy, a single variable has a coefficient without axes",
 }
 
-// TestNamesBoundAsNumbers builds every example with names of sizes and with the numbers to which they are bound: one is refused where the other is, and
-// both give the same.
+// TestNamesBoundAsNumbers builds every example with names of sizes and with the numbers to which they are bound: one is
+// refused where the other is, and both give the same.
 func TestNamesBoundAsNumbers(t *testing.T) {
 	builds := map[string]func(e *graph.Example) *graph.Node{}
 	for name, build := range moreExamples {
@@ -122,7 +135,8 @@ func TestNamesBoundAsNumbers(t *testing.T) {
 	}
 }
 
-func compiled(build func(e *graph.Example) *graph.Node, e *graph.Example) (wanted []*graph.Node, prog *exec.Program, err error) {
+func compiled(build func(e *graph.Example) *graph.Node, e *graph.Example) (wanted []*graph.Node, prog *exec.Program,
+	err error) {
 	n := build(e)
 	if wanted = results(n, e); e.Graph.Err() != nil {
 		return nil, nil, e.Graph.Err()
@@ -132,7 +146,8 @@ func compiled(build func(e *graph.Example) *graph.Node, e *graph.Example) (wante
 }
 
 // sameAsNumbers compares a run at some sizes with one of the program that is built with them.
-func sameAsNumbers(t *testing.T, build func(e *graph.Example) *graph.Node, sizes map[string]int64, wanted []*graph.Node, prog *exec.Program) {
+func sameAsNumbers(t *testing.T, build func(e *graph.Example) *graph.Node, sizes map[string]int64, wanted []*graph.Node,
+	prog *exec.Program) {
 	got, err := ranAt(t, prog, wanted, sizes)
 	e := &graph.Example{Graph: graph.New("numbers"), DType: graph.Float64, Sizes: sizes}
 	same, byNumbers, errNumbers := compiled(build, e)
@@ -149,7 +164,8 @@ func sameAsNumbers(t *testing.T, build func(e *graph.Example) *graph.Node, sizes
 			return
 		}
 		for k, w := range want[i] {
-			if v := got[i][k]; !(v == w || math.IsNaN(v) && math.IsNaN(w) || math.Abs(v-w) <= 1e-6*max(1, math.Abs(w))) {
+			if v := got[i][k]; !(v == w || math.IsNaN(v) && math.IsNaN(w) ||
+				math.Abs(v-w) <= 1e-6*max(1, math.Abs(w))) {
 				t.Errorf("%v: element %d of result %d is %v with names, and %v with numbers", sizes, k, i, v, w)
 				return
 			}
@@ -158,8 +174,10 @@ func sameAsNumbers(t *testing.T, build func(e *graph.Example) *graph.Node, sizes
 }
 
 // ranAt returns the results of a run at some sizes, of the same numbers whatever the program.
-func ranAt(t *testing.T, prog *exec.Program, wanted []*graph.Node, sizes map[string]int64) (out [][]float64, err error) {
-	feed, options := fedAt(t, wanted[0].Graph(), shares, rand.New(rand.NewPCG(5, 6)), func(name string) int64 { return sizes[name] })
+func ranAt(t *testing.T, prog *exec.Program, wanted []*graph.Node, sizes map[string]int64) (out [][]float64,
+	err error) {
+	feed, options := fedAt(t, wanted[0].Graph(), shares, rand.New(rand.NewPCG(5, 6)),
+		func(name string) int64 { return sizes[name] })
 	r, err := prog.NewSession(append(options, exec.PrintTo(io.Discard))...).Run(t.Context(), feed)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// TestExamplesAtOddSizes runs every example, and its gradients, where names are 0 or 1, all or one of them: it gives what the
-// reference evaluator does, or is refused as there.
+// TestExamplesAtOddSizes runs every example, and its gradients, where names are 0 or 1, all or one of them: it gives
+// what the reference evaluator does, or is refused as there.
 func TestExamplesAtOddSizes(t *testing.T) {
 	for _, f := range ops.Functions() {
 		t.Run(f.Name, func(t *testing.T) {

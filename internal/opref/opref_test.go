@@ -28,11 +28,13 @@ func TestEveryFunctionHasARow(t *testing.T) {
 	}
 	for _, op := range ops.Entries() {
 		if op.OutOfPlace == nil && unicode.IsUpper(rune(op.Func[0])) {
-			assert.True(t, rows[op.Func], "entry %q has no Ref: give it what the reference tells (docs/adding-an-operation.md)", op.Name)
+			assert.True(t, rows[op.Func],
+				"entry %q has no Ref: give it what the reference tells (docs/adding-an-operation.md)", op.Name)
 		}
 	}
 	for _, name := range builders(t) {
-		assert.True(t, rows[name], "ops.%s is in no row of the reference: note it with composed (ops/reference.go)", name)
+		assert.True(t, rows[name], "ops.%s is in no row of the reference: note it with composed (ops/reference.go)",
+			name)
 	}
 }
 
@@ -83,7 +85,8 @@ func TestRowsAreWhole(t *testing.T) {
 			if f.Op == nil || f.NoGradient != "" || !n.DType().IsFloat() {
 				return
 			}
-			assert.True(t, f.Op.Grad != nil || f.Op.Expand != nil, "%s has no gradient: say why in Ref.NoGradient", f.Name)
+			assert.True(t, f.Op.Grad != nil || f.Op.Expand != nil, "%s has no gradient: say why in Ref.NoGradient",
+				f.Name)
 			assert.NotEqual(t, "", r.Gradient)
 		})
 	}
@@ -168,8 +171,8 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// values are numbers that every operation takes: zeros and ones for whole numbers, and shares. Square matrices have ones on
-// their diagonals, and positive-definite lower triangles.
+// values are numbers that every operation takes: zeros and ones for whole numbers, and shares. Square matrices have
+// ones on their diagonals, and positive-definite lower triangles.
 func values(t graph.DType, count int, shape []int) any {
 	numbers := make([]float64, count)
 	last := len(shape) - 1

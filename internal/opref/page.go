@@ -9,7 +9,9 @@ import (
 // libraries are the row's names in other libraries, each with the title of the library.
 func (r Row) libraries() (list [][2]string) {
 	n := r.Names
-	for _, l := range append([][2]string{{"NumPy", n.NumPy}, {"PyTorch", n.PyTorch}, {"JAX", n.JAX}, {"ONNX", n.ONNX}, {"Gorgonia", n.Gorgonia}}, r.Others...) {
+	for _, l := range append(
+		[][2]string{{"NumPy", n.NumPy}, {"PyTorch", n.PyTorch}, {"JAX", n.JAX}, {"ONNX", n.ONNX},
+			{"Gorgonia", n.Gorgonia}}, r.Others...) {
 		if l[1] != "" {
 			list = append(list, l)
 		}

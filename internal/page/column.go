@@ -196,7 +196,8 @@ func (d *Document) AddMistakes(g *graph.Graph) {
 	report := shapeinfer.Check(g)
 	for i, list := range [][]*graph.Mistake{report.Errors, report.Warnings} {
 		for _, m := range list {
-			e := Mistake{Code: string(m.Code), Warning: i == 1, Summary: m.Summary, Text: m.Error(), Pos: m.Place().Short(), Value: -1}
+			e := Mistake{Code: string(m.Code), Warning: i == 1, Summary: m.Summary, Text: m.Error(),
+				Pos: m.Place().Short(), Value: -1}
 			if m.Node != nil && m.Node.Graph() == g {
 				e.Value = m.Node.ID()
 			}

@@ -30,8 +30,10 @@ func Frame() (f runtime.Frame, ok bool) {
 // isLibrary reports whether a frame is of Go's library, whose files are in a folder, or of a function that blames its
 // caller.
 func isLibrary(f runtime.Frame, folder string) bool {
-	return strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.Elements") ||
-		strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.NewArray") || folder != "" && strings.HasPrefix(f.File, folder)
+	return strings.HasPrefix(f.Function, "runtime.") ||
+		strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.Elements") ||
+		strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.NewArray") ||
+		folder != "" && strings.HasPrefix(f.File, folder)
 }
 
 // Place returns the file and line of a frame: "ops.go:12".

@@ -46,7 +46,8 @@ func IsPlain(d graph.Dim) bool {
 	if d.IsSymbolic() {
 		d.Terms(func(_ int64, factors []graph.Factor) {
 			for _, f := range factors {
-				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && IsPlain(f.P) || (f.IsMin() || f.IsQuotient()) && IsPlain(f.P) && IsPlain(f.Q))
+				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && IsPlain(f.P) ||
+					(f.IsMin() || f.IsQuotient()) && IsPlain(f.P) && IsPlain(f.Q))
 			}
 		})
 	}

@@ -185,7 +185,8 @@ func (s *System) Require(r graph.Requirement) {
 	case graph.MustEqual:
 		s.Assert(equal(a, b))
 	case graph.MustBroadcast:
-		s.AssertAny([]diophantine.Constraint{equal(a, b)}, []diophantine.Constraint{equal(a, one)}, []diophantine.Constraint{equal(b, one)})
+		s.AssertAny([]diophantine.Constraint{equal(a, b)}, []diophantine.Constraint{equal(a, one)},
+			[]diophantine.Constraint{equal(b, one)})
 	case graph.MustEqualOrOne:
 		s.AssertAny([]diophantine.Constraint{equal(a, b)}, []diophantine.Constraint{equal(b, one)})
 	case graph.MustBeAtLeast:

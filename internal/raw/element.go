@@ -26,7 +26,8 @@ var elements = func() map[reflect.Type]element {
 		}
 	})
 	row(of, U8, func(_ binary.ByteOrder, b []byte) uint8 { return b[0] }, func(b []byte, v uint8) { b[0] = v })
-	row(of, I8, func(_ binary.ByteOrder, b []byte) int8 { return int8(b[0]) }, func(b []byte, v int8) { b[0] = uint8(v) })
+	row(of, I8, func(_ binary.ByteOrder, b []byte) int8 { return int8(b[0]) },
+		func(b []byte, v int8) { b[0] = uint8(v) })
 	row(of, U16, binary.ByteOrder.Uint16, put16[uint16])
 	row(of, I16, func(o binary.ByteOrder, b []byte) int16 { return int16(o.Uint16(b)) }, put16[int16])
 	row(of, U32, binary.ByteOrder.Uint32, put32[uint32])
@@ -34,10 +35,14 @@ var elements = func() map[reflect.Type]element {
 	row(of, U64, binary.ByteOrder.Uint64, put64[uint64])
 	row(of, I64, func(o binary.ByteOrder, b []byte) int { return int(o.Uint64(b)) }, put64[int])
 	row(of, I64, func(o binary.ByteOrder, b []byte) int64 { return int64(o.Uint64(b)) }, put64[int64])
-	row(of, F8E4M3, func(_ binary.ByteOrder, b []byte) half.Float8E4M3FN { return half.Float8E4M3FN(b[0]) }, func(b []byte, v half.Float8E4M3FN) { b[0] = byte(v) })
-	row(of, F8E5M2, func(_ binary.ByteOrder, b []byte) half.Float8E5M2 { return half.Float8E5M2(b[0]) }, func(b []byte, v half.Float8E5M2) { b[0] = byte(v) })
-	row(of, F16, func(o binary.ByteOrder, b []byte) half.Float16 { return half.Float16(o.Uint16(b)) }, put16[half.Float16])
-	row(of, BF16, func(o binary.ByteOrder, b []byte) half.BFloat16 { return half.BFloat16(o.Uint16(b)) }, put16[half.BFloat16])
+	row(of, F8E4M3, func(_ binary.ByteOrder, b []byte) half.Float8E4M3FN { return half.Float8E4M3FN(b[0]) },
+		func(b []byte, v half.Float8E4M3FN) { b[0] = byte(v) })
+	row(of, F8E5M2, func(_ binary.ByteOrder, b []byte) half.Float8E5M2 { return half.Float8E5M2(b[0]) },
+		func(b []byte, v half.Float8E5M2) { b[0] = byte(v) })
+	row(of, F16, func(o binary.ByteOrder, b []byte) half.Float16 { return half.Float16(o.Uint16(b)) },
+		put16[half.Float16])
+	row(of, BF16, func(o binary.ByteOrder, b []byte) half.BFloat16 { return half.BFloat16(o.Uint16(b)) },
+		put16[half.BFloat16])
 	row(of, F32, func(o binary.ByteOrder, b []byte) float32 { return math.Float32frombits(o.Uint32(b)) },
 		func(b []byte, v float32) { put32(b, math.Float32bits(v)) })
 	row(of, F64, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) },
@@ -49,7 +54,8 @@ var elements = func() map[reflect.Type]element {
 func isMemory[T any](order binary.ByteOrder, size int) bool {
 	var v T
 	_, isBool := any(v).(bool)
-	return order == binary.LittleEndian && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 && int(unsafe.Sizeof(v)) == size && !isBool
+	return order == binary.LittleEndian && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 &&
+		int(unsafe.Sizeof(v)) == size && !isBool
 }
 
 // bytesOf is the memory of elements.

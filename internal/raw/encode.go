@@ -10,7 +10,9 @@ import (
 func DTypeOf(data any) (d DType, count int, err error) {
 	e, known := elements[reflect.TypeOf(data)]
 	if !known {
-		return "", 0, fmt.Errorf("data of type %T cannot be written: want a slice of bool, of integers, of the types of package half, float32 or float64", data)
+		return "", 0, fmt.Errorf(
+			"data of type %T cannot be written: want a slice of bool, of integers, of the types of package half, float32 or float64",
+			data)
 	}
 	return e.dtype, reflect.ValueOf(data).Len(), nil
 }

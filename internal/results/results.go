@@ -52,7 +52,8 @@ func Take(what string, given, room graph.Array) error {
 		return fmt.Errorf("%s is %s%v, and %s%v is wanted", what, given.DType, given.Shape, room.DType, room.Shape)
 	case given.Ptr == room.Ptr || room.NumElements() == 0:
 	case given.Ptr == nil:
-		return fmt.Errorf("%s is an array without memory: make it with graph.NewArray, or fill the one that is there", what)
+		return fmt.Errorf("%s is an array without memory: make it with graph.NewArray, or fill the one that is there",
+			what)
 	default:
 		copy(room.Bytes(), given.Bytes())
 	}
@@ -69,7 +70,8 @@ func Filled(what string, room graph.Array) error {
 	}
 	if !tells(room.DType) {
 		if len(b) >= min(4, len(m)) && isMarked(b, m) {
-			return fmt.Errorf("%s is not filled: write all elements of the array that is there, or put another in its place", what)
+			return fmt.Errorf(
+				"%s is not filled: write all elements of the array that is there, or put another in its place", what)
 		}
 		return nil
 	}

@@ -20,7 +20,8 @@ const widerBy = 2
 
 // IsProduct reports whether a node is a product of two values that are not weights, and much larger than its factors.
 func IsProduct(n *graph.Node) bool {
-	if n.Op().Class != graph.Contract || len(n.Operands()) < 2 || n.Rank() < 2 || n.In(0).Rank() < 2 || n.In(1).Rank() < 2 || !n.DType().IsFloat() {
+	if n.Op().Class != graph.Contract || len(n.Operands()) < 2 || n.Rank() < 2 || n.In(0).Rank() < 2 ||
+		n.In(1).Rank() < 2 || !n.DType().IsFloat() {
 		return false
 	}
 	terms, known := n.In(0).Shape()[n.In(0).Rank()-1].Int()

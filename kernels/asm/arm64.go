@@ -229,7 +229,8 @@ func (a *arm64) subFlags(d, s uint32, v int32) {
 }
 
 // conditions are the condition codes of arm64.
-var conditions = map[Cond]uint32{Below: 3, AtLeast: 2, Equal: 0, NotEqual: 1, Negative: 4, Less: 11, NotLess: 10, NotAbove: 13, Greater: 12}
+var conditions = map[Cond]uint32{Below: 3, AtLeast: 2, Equal: 0, NotEqual: 1, Negative: 4, Less: 11, NotLess: 10,
+	NotAbove: 13, Greater: 12}
 
 // branch adds a jump, whose distance is filled in later.
 func (a *arm64) branch(op uint32, l Label) {

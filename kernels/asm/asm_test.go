@@ -71,8 +71,10 @@ func xmm(Width) Width    { return W128 }
 var allWidths = []Width{W128, W256, W512}
 
 func shapes() []shape {
-	three := []*Op{ADDPS, ADDPD, SUBPS, SUBPD, MULPS, MULPD, DIVPS, DIVPD, MINPS, MINPD, MAXPS, MAXPD, ANDPS, ANDNPS, ORPS,
-		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ, UNPCKLPS,
+	three := []*Op{ADDPS, ADDPD, SUBPS, SUBPD, MULPS, MULPD, DIVPS, DIVPD, MINPS, MINPD, MAXPS, MAXPD, ANDPS, ANDNPS,
+		ORPS,
+		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ,
+		UNPCKLPS,
 		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB,
 		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD, DPBF16PS, PSUBW, PMINUW}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
@@ -81,18 +83,26 @@ func shapes() []shape {
 	return []shape{
 		{ops: three, dst: same, src: same, v: true, mem: true, reg: true},
 		{ops: []*Op{SHUFPS, RANGEPS, RANGEPD}, dst: same, src: same, v: true, imm: true, mem: true, reg: true},
-		{ops: []*Op{BLENDPS}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W128, W256}},
-		{ops: []*Op{PERMPS, PERMT2PS}, dst: same, src: same, v: true, mem: true, reg: true, widths: []Width{W256, W512}},
+		{ops: []*Op{BLENDPS}, dst: same, src: same, v: true, imm: true, mem: true, reg: true,
+			widths: []Width{W128, W256}},
+		{ops: []*Op{PERMPS, PERMT2PS}, dst: same, src: same, v: true, mem: true, reg: true,
+			widths: []Width{W256, W512}},
 		{ops: []*Op{PERM2F128}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{INSERTF128}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
-		{ops: []*Op{INSERTF32X4}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256, W512}},
-		{ops: []*Op{SHUFF32X4}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256, W512}},
-		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD, CVTTPD2QQ, CVTQQ2PD}, dst: same, src: same, mem: true, reg: true},
-		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true, reg: true},
-		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ, PMOVZXDQ, PMOVZXWD, PMOVSXWD, CVTPH2PS}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
+		{ops: []*Op{INSERTF32X4}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true,
+			widths: []Width{W256, W512}},
+		{ops: []*Op{SHUFF32X4}, dst: same, src: same, v: true, imm: true, mem: true, reg: true,
+			widths: []Width{W256, W512}},
+		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD, CVTTPD2QQ, CVTQQ2PD}, dst: same,
+			src: same, mem: true, reg: true},
+		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true,
+			reg: true},
+		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ, PMOVZXDQ, PMOVZXWD, PMOVSXWD, CVTPH2PS}, dst: same, src: half,
+			reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{PMOVSXBW, PMOVZXBW}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{CVTPD2PS, CVTTPD2DQ, CVTQQ2PS}, dst: half, src: same, reg: true, widths: []Width{W256, W512}},
-		{ops: []*Op{BROADCASTSS, PBROADCASTB, PBROADCASTW, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true, mem: true},
+		{ops: []*Op{BROADCASTSS, PBROADCASTB, PBROADCASTW, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true,
+			mem: true},
 		{ops: []*Op{BROADCASTSD}, dst: same, src: xmm, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{PMOVZXBD, PMOVSXBD}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{MOVUPSSt, MOVNTPS}, dst: same, mem: true, store: true},
@@ -249,7 +259,9 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vpextrq %s,xmm%d,0x1", rx, v+16), func() { a.R(PEXTRQSt, W128, v+16, 0, Vec(x), 1) })
 	emit(fmt.Sprintf("vmovq %s,xmm%d", rx, v+16), func() { a.R(MOVQSt, W128, v+16, 0, Vec(x)) })
 	emit(fmt.Sprintf("vextractf32x4 xmm%d,zmm%d,0x3", u, v+16), func() { a.R(EXTRACTF32X4, W512, v+16, 0, u, 3) })
-	emit(fmt.Sprintf("vblendvps ymm%d,ymm%d,ymm%d,ymm%d", v, u, t, v), func() { a.R(BLENDVPS, W256, v, u, t, byte(v)<<4) })
+	emit(fmt.Sprintf("vblendvps ymm%d,ymm%d,ymm%d,ymm%d", v, u, t, v), func() {
+		a.R(BLENDVPS, W256, v, u, t, byte(v)<<4)
+	})
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })
 	emit(fmt.Sprintf("vpslldq xmm%d,xmm%d,0x2", v, u), func() { a.R(PSLLDQ, W128, 0, v, u, 2) })
@@ -267,24 +279,42 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vpmovq2m k%d,%s", k, wide), func() { a.R(PMOVQ2M, W512, k, 0, u+16) })
 	emit(fmt.Sprintf("vpmovm2d %s,k%d", wide, k), func() { a.R(PMOVM2D, W512, u+16, 0, k) })
 	emit(fmt.Sprintf("vpmovm2q %s,k%d", wide, k), func() { a.R(PMOVM2Q, W512, u+16, 0, k) })
-	emit(fmt.Sprintf("vblendmps zmm%d{k%d},%s,zmm%d", v, k, wide, t), func() { a.RK(BLENDMPS, W512, v, u+16, t, Mask{K: uint8(k)}) })
-	emit(fmt.Sprintf("vblendmpd zmm%d{k%d},%s,zmm%d", v, k, wide, t), func() { a.RK(BLENDMPD, W512, v, u+16, t, Mask{K: uint8(k)}) })
+	emit(fmt.Sprintf("vblendmps zmm%d{k%d},%s,zmm%d", v, k, wide, t), func() {
+		a.RK(BLENDMPS, W512, v, u+16, t, Mask{K: uint8(k)})
+	})
+	emit(fmt.Sprintf("vblendmpd zmm%d{k%d},%s,zmm%d", v, k, wide, t), func() {
+		a.RK(BLENDMPD, W512, v, u+16, t, Mask{K: uint8(k)})
+	})
 	emit(fmt.Sprintf("vpmovqd ymm%d,%s", v, wide), func() { a.R(PMOVQD, W512, u+16, 0, v) })
 	emit(fmt.Sprintf("vpmovdb %s{k%d},%s", mm, k, wide), func() { a.MK(PMOVDB, W512, u+16, 0, m, Mask{K: uint8(k)}) })
 	emit(fmt.Sprintf("vpmovdw %s{k%d},%s", mm, k, wide), func() { a.MK(PMOVDW, W512, u+16, 0, m, Mask{K: uint8(k)}) })
-	emit(fmt.Sprintf("vcvtps2ph %s{k%d},%s,0x0", mm, k, wide), func() { a.MK(CVTPS2PH, W512, u+16, 0, m, Mask{K: uint8(k)}, 0) })
-	emit(fmt.Sprintf("vmovdqu16 ymm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU16, W256, v, 0, m, Mask{uint8(k), true}) })
-	emit(fmt.Sprintf("vshuff64x2 %s,zmm%d,%s,0x4e", wide, v, wide), func() { a.R(SHUFF64X2, W512, u+16, v, u+16, 0x4e) })
+	emit(fmt.Sprintf("vcvtps2ph %s{k%d},%s,0x0", mm, k, wide), func() {
+		a.MK(CVTPS2PH, W512, u+16, 0, m, Mask{K: uint8(k)}, 0)
+	})
+	emit(fmt.Sprintf("vmovdqu16 ymm%d{k%d}{z},%s", v, k, mm), func() {
+		a.MK(MOVDQU16, W256, v, 0, m, Mask{uint8(k), true})
+	})
+	emit(fmt.Sprintf("vshuff64x2 %s,zmm%d,%s,0x4e", wide, v, wide), func() {
+		a.R(SHUFF64X2, W512, u+16, v, u+16, 0x4e)
+	})
 	emit(fmt.Sprintf("vinsertf64x4 %s,zmm%d,ymm%d,0x1", wide, v, t), func() { a.R(INSERTF256, W512, u+16, v, t, 1) })
 	emit(fmt.Sprintf("vextractf64x4 ymm%d,%s,0x1", t, wide), func() { a.R(EXTRACTF256, W512, u+16, 0, t, 1) })
-	emit(fmt.Sprintf("vmovdqu8 xmm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU8, W128, v, 0, m, Mask{uint8(k), true}) })
+	emit(fmt.Sprintf("vmovdqu8 xmm%d{k%d}{z},%s", v, k, mm), func() {
+		a.MK(MOVDQU8, W128, v, 0, m, Mask{uint8(k), true})
+	})
 	emit(fmt.Sprintf("vmovupd %s{k%d},%s", mm, k, wide), func() { a.MK(MOVUPDSt, W512, u+16, 0, m, Mask{K: uint8(k)}) })
 	tiles, distant := [3]Vec{Vec(k), (Vec(k) + 1) % 8, (Vec(k) + 2) % 8}, Indexed(x, y, 1, 0)
 	for _, op := range []*Op{TDPBSSD, TDPBSUD, TDPBUSD, TDPBUUD, TDPBF16PS} {
-		emit(fmt.Sprintf("%s tmm%d,tmm%d,tmm%d", op.Name, tiles[0], tiles[1], tiles[2]), func() { a.R(op, W128, tiles[0], tiles[2], tiles[1]) })
+		emit(fmt.Sprintf("%s tmm%d,tmm%d,tmm%d", op.Name, tiles[0], tiles[1], tiles[2]), func() {
+			a.R(op, W128, tiles[0], tiles[2], tiles[1])
+		})
 	}
-	emit(fmt.Sprintf("tileloadd tmm%d,%s", tiles[0], memName(distant)), func() { a.M(TILELOADD, W128, tiles[0], 0, distant) })
-	emit(fmt.Sprintf("tilestored %s,tmm%d", memName(distant), tiles[0]), func() { a.M(TILESTORED, W128, tiles[0], 0, distant) })
+	emit(fmt.Sprintf("tileloadd tmm%d,%s", tiles[0], memName(distant)), func() {
+		a.M(TILELOADD, W128, tiles[0], 0, distant)
+	})
+	emit(fmt.Sprintf("tilestored %s,tmm%d", memName(distant), tiles[0]), func() {
+		a.M(TILESTORED, W128, tiles[0], 0, distant)
+	})
 	emit(fmt.Sprintf("tilezero tmm%d", tiles[0]), func() { a.R(TILEZERO, W128, tiles[0], 0, 0) })
 	emit("ldtilecfg "+mm, func() { a.M(LDTILECFG, W128, 0, 0, m) })
 	emit("tilerelease", func() { a.R(TILERELEASE, W128, 0, 0, 0) })

@@ -32,14 +32,15 @@ func (o *Op) onlyEVEX() *Op { o.noVEX = true; return o }
 
 // Moves. Those with St store.
 var (
-	MOVUPS      = op("vmovups", 1, 0, 0, 0x10)
-	MOVUPSSt    = op("vmovups", 1, 0, 0, 0x11)
-	MOVAPS      = op("vmovaps", 1, 0, 0, 0x28)
-	MOVNTPS     = op("vmovntps", 1, 0, 0, 0x2b)
-	MOVSS       = op("vmovss", 1, 2, 0, 0x10).of(elem4Unit)    // of memory: the other lanes become zero
-	MOVSD       = wide("vmovsd", 1, 3, 0x10).of(elem8Unit)     // as is this
-	MOVHPD      = wide("vmovhpd", 1, 1, 0x16).of(elem8Unit)    // v with the upper element of memory
-	INSERTPS    = op("vinsertps", 3, 1, 0, 0x21).of(elem4Unit) // of memory, into the lane that bits 4 and 5 of the number say
+	MOVUPS   = op("vmovups", 1, 0, 0, 0x10)
+	MOVUPSSt = op("vmovups", 1, 0, 0, 0x11)
+	MOVAPS   = op("vmovaps", 1, 0, 0, 0x28)
+	MOVNTPS  = op("vmovntps", 1, 0, 0, 0x2b)
+	MOVSS    = op("vmovss", 1, 2, 0, 0x10).of(elem4Unit) // of memory: the other lanes become zero
+	MOVSD    = wide("vmovsd", 1, 3, 0x10).of(elem8Unit)  // as is this
+	MOVHPD   = wide("vmovhpd", 1, 1, 0x16).of(elem8Unit) // v with the upper element of memory
+	// of memory, into the lane that bits 4 and 5 of the number say
+	INSERTPS    = op("vinsertps", 3, 1, 0, 0x21).of(elem4Unit)
 	MOVSSSt     = op("vmovss", 1, 2, 0, 0x11).of(elem4Unit)
 	MOVSDSt     = wide("vmovsd", 1, 3, 0x11).of(elem8Unit)
 	MOVQ        = op("vmovq", 1, 1, 1, 0x6e).of(elem8Unit)   // from a general register
@@ -189,13 +190,14 @@ var (
 // AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows times four of
 // src's. A row of src holds four for each column.
 var (
-	TILELOADD   = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
-	TILESTORED  = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
-	TILEZERO    = op("tilezero", 2, 3, 0, 0x49).onlyVEX()
-	LDTILECFG   = op("ldtilecfg", 2, 0, 0, 0x49).onlyVEX()
-	TILERELEASE = op("tilerelease", 2, 0, 0, 0x49).onlyVEX() // of no operand: empties the registers, so that the system need not save them
-	TDPBSSD     = op("tdpbssd", 2, 3, 0, 0x5e).onlyVEX()     // signed by signed; src is the left factor
-	TDPBSUD     = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX()     // signed by unsigned
+	TILELOADD  = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
+	TILESTORED = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
+	TILEZERO   = op("tilezero", 2, 3, 0, 0x49).onlyVEX()
+	LDTILECFG  = op("ldtilecfg", 2, 0, 0, 0x49).onlyVEX()
+	// of no operand: empties the registers, so that the system need not save them
+	TILERELEASE = op("tilerelease", 2, 0, 0, 0x49).onlyVEX()
+	TDPBSSD     = op("tdpbssd", 2, 3, 0, 0x5e).onlyVEX() // signed by signed; src is the left factor
+	TDPBSUD     = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX() // signed by unsigned
 	TDPBUSD     = op("tdpbusd", 2, 1, 0, 0x5e).onlyVEX()
 	TDPBUUD     = op("tdpbuud", 2, 0, 0, 0x5e).onlyVEX()
 	TDPBF16PS   = op("tdpbf16ps", 2, 2, 0, 0x5c).onlyVEX() // of pairs of bfloat16

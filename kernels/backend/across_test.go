@@ -15,7 +15,8 @@ import (
 func TestPiecesAcrossRows(t *testing.T) {
 	const batches, rows, n = 2, 3, 70_001
 	b := rowprog.NewBuilder("across", 2)
-	x, y, w := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Vec)), b.Load(b.In("w", rowprog.F32, rowprog.Vec))
+	x, y, w := b.Load(b.In("x", rowprog.F32, rowprog.Vec)), b.Load(b.In("y", rowprog.F32, rowprog.Vec)),
+		b.Load(b.In("w", rowprog.F32, rowprog.Vec))
 	out := b.Out("z", rowprog.F32, rowprog.Vec)
 	b.Guard(b.Apply(rowprog.OpLt, x, y), x, 7)
 	b.Store(out, b.Apply(rowprog.OpMul, x, b.Apply(rowprog.OpMul, y, w)))
@@ -51,7 +52,8 @@ func TestPiecesAcrossRows(t *testing.T) {
 			t.Fatalf("element %d: %g", i, z)
 		}
 	}
-	for _, bad := range [][]int{{5}, {2*n + 5, n + 69_000, 65_000}, {n + 3, n - 1}, {5*n + 1, 4*n + 60_000}, {2*n - 1, 2 * n}} {
+	for _, bad := range [][]int{{5}, {2*n + 5, n + 69_000, 65_000}, {n + 3, n - 1}, {5*n + 1, 4*n + 60_000},
+		{2*n - 1, 2 * n}} {
 		first := bad[0]
 		for _, at := range bad {
 			xs[at] = 1000 + float32(at)

@@ -35,7 +35,8 @@ func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t t
 	if code == nil {
 		return 0
 	}
-	args := codegen.ApartArgs{To: uintptr(dst), From: uintptr(src), ToRow: size * to.row, FromRow: size * from.row, Rows: t.rows, Blocks: (t.columns - 1) / block}
+	args := codegen.ApartArgs{To: uintptr(dst), From: uintptr(src), ToRow: size * to.row, FromRow: size * from.row,
+		Rows: t.rows, Blocks: (t.columns - 1) / block}
 	code.Call(0, unsafe.Pointer(&args))
 	return args.Blocks * block
 }

@@ -26,7 +26,8 @@ func TestElementsApartComeSideBySide(t *testing.T) {
 					src[i] = float32(i + 1)
 				}
 				run := tile{rows: rows, columns: n}
-				copyTile(4, unsafe.Pointer(&dst[0]), steps{gap, 1}, unsafe.Pointer(&src[0]), steps{pitch, step}, run, nil)
+				copyTile(4, unsafe.Pointer(&dst[0]), steps{gap, 1}, unsafe.Pointer(&src[0]), steps{pitch, step}, run,
+					nil)
 				for i, v := range dst {
 					want := float32(0)
 					if row, column := i/gap, i%gap; column < n {
@@ -55,7 +56,8 @@ func TestElementsAreTurned(t *testing.T) {
 					first, from = rows-1, steps{-1, rows}
 				}
 				dst := make([]float32, rows*(n+1))
-				copyTile(4, unsafe.Pointer(&dst[0]), steps{n + 1, 1}, unsafe.Add(unsafe.Pointer(&src[0]), 4*first), from, tile{rows: rows, columns: n}, nil)
+				copyTile(4, unsafe.Pointer(&dst[0]), steps{n + 1, 1}, unsafe.Add(unsafe.Pointer(&src[0]), 4*first),
+					from, tile{rows: rows, columns: n}, nil)
 				for i, v := range dst {
 					want := float32(0)
 					if row, column := i/(n+1), i%(n+1); column < n {

@@ -166,7 +166,8 @@ func BenchmarkColumnSums(b *testing.B)  { benchmark(b, side, columnSums(b)) }
 func BenchmarkGELU(b *testing.B)        { benchmark(b, side, gelu(b)) }
 
 func BenchmarkUnary(b *testing.B) {
-	for _, op := range []rowprog.Op{rowprog.OpExp, rowprog.OpLog, rowprog.OpTanh, rowprog.OpSigmoid, rowprog.OpErf, rowprog.OpSqrt} {
+	for _, op := range []rowprog.Op{rowprog.OpExp, rowprog.OpLog, rowprog.OpTanh, rowprog.OpSigmoid, rowprog.OpErf,
+		rowprog.OpSqrt} {
 		b.Run(op.String(), func(b *testing.B) { benchmark(b, 256, unary(b, op)) })
 	}
 }

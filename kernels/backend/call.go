@@ -31,7 +31,8 @@ func Prepare(k Kernel, a *launch.Args) *Call {
 
 // isOneCall reports whether a single call of the code does the work of a run.
 func (k *nativeKernel) isOneCall(a *launch.Args) bool {
-	return a.Elements() <= k.callElements && !k.isChunked(a) && !(k.maxRow > 0 && a.N > k.maxRow) && !empty(a, 0, a.Rows()) && k.isPlain(a) && !k.isBetterFlat(a) &&
+	return a.Elements() <= k.callElements && !k.isChunked(a) && !(k.maxRow > 0 && a.N > k.maxRow) &&
+		!empty(a, 0, a.Rows()) && k.isPlain(a) && !k.isBetterFlat(a) &&
 		launch.Chunks(k.prog, a) == 1
 }
 

@@ -40,7 +40,8 @@ func TestPreparedCall(t *testing.T) {
 		fault, ok := c.Run(&s)
 		if run == 2 {
 			require.False(t, ok)
-			require.Equal(t, launch.Fault{Code: 3, Position: 2*columns + 4, Value: uint64(math.Float32bits(100))}, fault)
+			require.Equal(t, launch.Fault{Code: 3, Position: 2*columns + 4, Value: uint64(math.Float32bits(100))},
+				fault)
 			continue
 		}
 		require.True(t, ok)

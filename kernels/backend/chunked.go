@@ -282,7 +282,8 @@ func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 	})
 	for _, list := range [2][]int{st.loads, st.stores} {
 		l.strided(r, list, from, func(i, size int, copy, _ unsafe.Pointer, _ int) {
-			*(*uintptr)(unsafe.Add(b.base, l.k.layout.Pointer(i))) = uintptr(copy) - uintptr(b.get(l.k.layout.From())*size)
+			*(*uintptr)(unsafe.Add(b.base, l.k.layout.Pointer(i))) = uintptr(copy) -
+				uintptr(b.get(l.k.layout.From())*size)
 		})
 	}
 }
@@ -308,7 +309,8 @@ func (l *ChunkedRow) strided(r *rows, list []int, from int, f func(i, size int, 
 		for axis, at := range l.index {
 			offset += at * st[axis]
 		}
-		f(i, o.Type.Size(), unsafe.Pointer(&r.words[i*rowprog.RowChunk]), unsafe.Add(l.args.Ptr[i], offset*o.Type.Size()), st[inner])
+		f(i, o.Type.Size(), unsafe.Pointer(&r.words[i*rowprog.RowChunk]),
+			unsafe.Add(l.args.Ptr[i], offset*o.Type.Size()), st[inner])
 	}
 }
 

@@ -109,13 +109,15 @@ func TestCallsAreShort(t *testing.T) {
 		t.Skip("there is no machine code here")
 	}
 	b := rowprog.NewBuilder("total", 2)
-	b.Accumulate(b.Acc("y", rowprog.F32, rowprog.Row, rowprog.Axes(1)), rowprog.Sum, b.Load(b.In("x", rowprog.F32, rowprog.Row)))
+	b.Accumulate(b.Acc("y", rowprog.F32, rowprog.Row, rowprog.Axes(1)), rowprog.Sum,
+		b.Load(b.In("x", rowprog.F32, rowprog.Row)))
 	manyRows := build(t, b)
 	for _, c := range []struct {
 		p     *rowprog.Program
 		outer []int
 		n     int
-	}{{softmax(t), []int{1}, 1 << 20}, {softmax(t), []int{1 << 10}, 1 << 10}, {tanhChain(t), []int{2}, 1 << 19}, {sums(t), []int{200}, 5000},
+	}{{softmax(t), []int{1}, 1 << 20}, {softmax(t), []int{1 << 10}, 1 << 10}, {tanhChain(t), []int{2}, 1 << 19},
+		{sums(t), []int{200}, 5000},
 		{manyRows, []int{2, 1 << 18}, 1}} {
 		compiled, err := Compile(c.p)
 		require.NoError(t, err)
@@ -133,7 +135,8 @@ func TestCallsAreShort(t *testing.T) {
 			a.Ptr[i] = unsafe.Pointer(&make([]float32, elements)[0])
 			step := 1
 			for axis := len(c.outer); axis >= 0; axis-- {
-				if o.Domain == rowprog.Vec && !o.Reduced.Has(axis) || o.Domain == rowprog.Row && axis < len(c.outer) && !o.Reduced.Has(axis) {
+				if o.Domain == rowprog.Vec && !o.Reduced.Has(axis) ||
+					o.Domain == rowprog.Row && axis < len(c.outer) && !o.Reduced.Has(axis) {
 					a.Stride[i][axis] = step
 					step *= a.Size(axis)
 				}

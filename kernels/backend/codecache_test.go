@@ -39,7 +39,8 @@ func TestCodeThatNobodyAsksForIsForgotten(t *testing.T) {
 	var c codeCache
 	fill := func(from int) {
 		for i := range 3 {
-			c.put(codeKey{program: fmt.Sprint(from + i)}, outcome{code: &codegen.Code{Bytes: make([]byte, generation/2)}})
+			c.put(codeKey{program: fmt.Sprint(from + i)},
+				outcome{code: &codegen.Code{Bytes: make([]byte, generation/2)}})
 		}
 	}
 	known := func(number int) bool {

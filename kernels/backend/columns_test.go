@@ -28,7 +28,8 @@ func TestColumnsOfRows(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, uint64(typ)))
 			for _, rows := range []int{0, 1, 2, 5, 33} {
 				for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 64, 70, 100, 127, 129, 300} {
-					requireSameSums(t, fmt.Sprintf("%v, %v, %d rows of %d", typ, many, rows, n), p, r, 3, rows, n, kernels)
+					requireSameSums(t, fmt.Sprintf("%v, %v, %d rows of %d", typ, many, rows, n), p, r, 3, rows, n,
+						kernels)
 				}
 			}
 		}
@@ -45,7 +46,8 @@ func TestColumnsOfManySums(t *testing.T) {
 			b.Accumulate(b.Acc(fmt.Sprint("sum", i), rowprog.F32, rowprog.Vec, rowprog.Axes(1)), rowprog.Sum, x)
 		}
 		p := build(t, b)
-		requireSameSums(t, fmt.Sprint(sums, " sums"), p, rand.New(rand.NewPCG(1, uint64(sums))), 3, 5, 70, backends(t, p))
+		requireSameSums(t, fmt.Sprint(sums, " sums"), p, rand.New(rand.NewPCG(1, uint64(sums))), 3, 5, 70,
+			backends(t, p))
 	}
 }
 
@@ -65,7 +67,8 @@ func accumulating(t *testing.T, typ rowprog.Type, many bool) *rowprog.Program {
 }
 
 // requireSameSums runs kernels on batches of rows.
-func requireSameSums(t *testing.T, name string, p *rowprog.Program, r *rand.Rand, batches, rows, n int, kernels []Kernel) {
+func requireSameSums(t *testing.T, name string, p *rowprog.Program, r *rand.Rand, batches, rows, n int,
+	kernels []Kernel) {
 	sizes := []int{batches, rows, n}
 	var want [][]byte
 	inputs := map[string][]byte{}

@@ -77,7 +77,8 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 }
 
 // copyElements copies rows element by element.
-func copyElements[T uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+func copyElements[T uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps,
+	t tile) {
 	const unrolled = 4
 	size := int(unsafe.Sizeof(T(0)))
 	d, s := to.column*size, from.column*size

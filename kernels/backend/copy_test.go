@@ -32,7 +32,8 @@ func layoutOf(r *rand.Rand, sizes []int) (steps []int, first, span int) {
 // elements between the written ones are unchanged.
 func TestCopies(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for i, typ := range slices.Repeat([]rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16}, 2) {
+	for i, typ := range slices.Repeat([]rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32, rowprog.U8, rowprog.I16},
+		2) {
 		b := rowprog.NewBuilder("copy", 2)
 		var read, written int
 		if resultFirst := i%2 == 0; resultFirst {
@@ -70,7 +71,8 @@ func TestCopies(t *testing.T) {
 				}
 				size := typ.Size()
 				a.Ptr = make([]unsafe.Pointer, 2)
-				a.Ptr[read], a.Ptr[written] = unsafe.Add(unsafe.Pointer(&in[0]), from*size), unsafe.Add(unsafe.Pointer(&out[0]), to*size)
+				a.Ptr[read], a.Ptr[written] = unsafe.Add(unsafe.Pointer(&in[0]), from*size),
+					unsafe.Add(unsafe.Pointer(&out[0]), to*size)
 				a.Stride = make([][]int, 2)
 				a.Stride[read], a.Stride[written] = fromSteps, toSteps
 				require.NoError(t, launch.Check(p, a))

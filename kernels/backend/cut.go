@@ -146,7 +146,8 @@ func (k *nativeKernel) cut(a *launch.Args, lo, hi int) (c cut) {
 		c.columns = k.callElements
 	}
 	switch rows := c.end - c.first; {
-	case k.layout.Columns != 0 && c.axis == len(a.Outer)-1 && c.rows < rows && rows <= fewColumnRows: // columns of all rows, see isBetterInColumns
+	case k.layout.Columns != 0 && c.axis == len(a.Outer)-1 && c.rows < rows && rows <= fewColumnRows:
+		// columns of all rows, see isBetterInColumns
 		c.rows, c.columns = rows, max(fewestElements, k.callElements)/rows&^(columnUnit-1)
 	default:
 		c.goAcross(k, a)

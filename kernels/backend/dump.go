@@ -31,7 +31,8 @@ func dump(p *rowprog.Program, kind string, c *codegen.Code, err error) {
 	if err != nil {
 		fmt.Fprintf(&text, "\ninterpreted: %v\n", err)
 	} else {
-		fmt.Fprintf(&text, "\n%d bytes of code, %d of constants, %d of arguments\n\n%s", c.Length, len(c.Bytes)-c.Length,
+		fmt.Fprintf(&text, "\n%d bytes of code, %d of constants, %d of arguments\n\n%s", c.Length,
+			len(c.Bytes)-c.Length,
 			c.Layout.Size, disassemble(c.Bytes[:c.Length]))
 	}
 	name := strings.Map(func(r rune) rune {

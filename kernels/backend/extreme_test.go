@@ -97,7 +97,8 @@ func TestExponentialsBelowTheGreatest(t *testing.T) {
 }
 
 // requireSame runs kernels on a row, and requires n results with equal bits; all NaNs count as equal.
-func requireSame(t *testing.T, name string, p *rowprog.Program, typ rowprog.Type, row []float64, n int, kernels []Kernel) {
+func requireSame(t *testing.T, name string, p *rowprog.Program, typ rowprog.Type, row []float64, n int,
+	kernels []Kernel) {
 	in := make([]uint64, len(row)+1)
 	for i, x := range row {
 		if typ == rowprog.F64 {
@@ -145,7 +146,8 @@ func TestExtremesOfMaskedRows(t *testing.T) {
 	b := rowprog.NewBuilder("masked", 1)
 	x, last := b.Load(b.In("x", f32, rowprog.Vec)), b.Load(b.In("last", rowprog.I64, rowprog.Row))
 	hidden := b.Apply(rowprog.OpGt, b.Iota(1), last)
-	b.Store(b.Out("y", f32, rowprog.Row), b.Reduce(rowprog.Max, b.Apply(rowprog.OpSelect, hidden, b.Const(f32, math.Inf(-1)), x)))
+	b.Store(b.Out("y", f32, rowprog.Row), b.Reduce(
+		rowprog.Max, b.Apply(rowprog.OpSelect, hidden, b.Const(f32, math.Inf(-1)), x)))
 	p := build(t, b)
 	for _, k := range backends(t, p) {
 		const rows, n = 3, 128

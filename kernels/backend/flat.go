@@ -39,7 +39,8 @@ type flatCopy struct{ operand, odd int }
 // not for all rows, or is better copied in blocks: see transposed.
 func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
-	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 || k.copied.isAll() && a.N >= leastCopied && !k.isPlain(a) {
+	if !k.elementwise || k.guards || inner == 0 || len(k.rows) > 0 ||
+		k.copied.isAll() && a.N >= leastCopied && !k.isPlain(a) {
 		return false
 	}
 	for i := range k.prog.Operands {
@@ -49,7 +50,8 @@ func (k *nativeKernel) isFlat(a *launch.Args) bool {
 				return false
 			}
 		}
-		if vec && st[inner] != 1 && st[inner-1] == 1 && (a.N >= packRows || a.N >= leastColumns && !k.isNarrow(i)) && a.Outer[inner-1] >= packRows {
+		if vec && st[inner] != 1 && st[inner-1] == 1 && (a.N >= packRows || a.N >= leastColumns && !k.isNarrow(i)) &&
+			a.Outer[inner-1] >= packRows {
 			return false
 		}
 	}
@@ -116,7 +118,8 @@ const mostApart = 128
 
 // isBetterApart reports whether a call has such a row.
 func (k *nativeKernel) isBetterApart(a *launch.Args) bool {
-	if !k.elementwise || k.guards || len(a.Outer) == 0 || a.Outer[0] != 1 || a.Elements() != a.N || a.N < 2 || a.N > mostApart || a.Origin != nil {
+	if !k.elementwise || k.guards || len(a.Outer) == 0 || a.Outer[0] != 1 || a.Elements() != a.N || a.N < 2 ||
+		a.N > mostApart || a.Origin != nil {
 		return false
 	}
 	apart := false
@@ -339,7 +342,8 @@ func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run til
 	case code != nil && c.odd >= 0:
 		code.run(&args, back)
 		return
-	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns: // but for the last row, behind which there may be nothing
+	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns:
+		// but for the last row, behind which there may be nothing
 		args.Rows--
 		code.run(&args, false)
 		side, memory = unsafe.Add(side, size*to.row*args.Rows), unsafe.Add(memory, size*from.row*args.Rows)
@@ -351,7 +355,8 @@ func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run til
 }
 
 // copyEither copies to copies, or back.
-func (f *flattened) copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile, back bool) {
+func (f *flattened) copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile,
+	back bool) {
 	if back {
 		copyTile(size, memory, from, side, to, run, &f.room)
 	} else {

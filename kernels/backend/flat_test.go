@@ -31,7 +31,8 @@ func pooling(t *testing.T, typ rowprog.Type) *rowprog.Program {
 
 // window lays out a pooling of count images with windows of 2x2 elements, side by side, and height x width results
 // each. at is where the images begin in x and dx, whose rows have gap elements more than the windows reach.
-func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width, gap int) *launch.Args {
+func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width,
+	gap int) *launch.Args {
 	a := launch.New(p)
 	a.Outer[0], a.Outer[1], a.N = count, height, width
 	size := p.Operands[0].Type.Size()
@@ -101,7 +102,8 @@ func TestShortRowsBesideOnesThatAreRepeated(t *testing.T) {
 			const groups, rows = 7, 151
 			var s Scratch
 			pitch := n*step + step - 1
-			data, vector, results := make([]float32, groups*rows*pitch), make([]float32, n), make([]float32, groups*rows*n)
+			data, vector, results := make([]float32, groups*rows*pitch), make([]float32, n),
+				make([]float32, groups*rows*n)
 			for i := range data {
 				data[i] = float32(i)
 			}
@@ -148,7 +150,8 @@ func TestElementsThatLieApart(t *testing.T) {
 			require.NoError(t, launch.Check(p, a))
 			c := Prepare(k, Coalesce(k, a))
 			if _, native := k.(*nativeKernel); native {
-				require.Equal(t, n == 1 || step != 1 && n <= mostApart, new(List).Add(c), "%d elements by steps of %d", n, step)
+				require.Equal(t, n == 1 || step != 1 &&
+					n <= mostApart, new(List).Add(c), "%d elements by steps of %d", n, step)
 			}
 			c.Run(new(Scratch))
 			for i, v := range results {
@@ -175,7 +178,8 @@ func randomWords(r *rand.Rand, n int) []uint64 {
 // TestShortRowsAreChangedInPlace runs two stages. The second reads what the first has written over its operand.
 func TestShortRowsAreChangedInPlace(t *testing.T) {
 	b := rowprog.NewBuilder("in place", 1)
-	in, out, last := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec), b.Out("z", rowprog.F32, rowprog.Vec)
+	in, out, last := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec),
+		b.Out("z", rowprog.F32, rowprog.Vec)
 	x := b.Load(in)
 	b.Store(out, b.Apply(rowprog.OpAdd, x, x))
 	b.NextStage()
@@ -229,12 +233,14 @@ func TestPairs(t *testing.T) {
 		var s Scratch
 		for _, width := range []int{2, 3, 4, 5, 15, 16, 17, 48, 200, 256, 257, 600} {
 			for _, count := range []int{1, 2, 3, 20} {
-				rows, turns := []int{2 * width, width, 1}, []int{2 * width, 1, 2} // along the count, the two rows and the elements of each
+				// along the count, the two rows and the elements of each
+				rows, turns := []int{2 * width, width, 1}, []int{2 * width, 1, 2}
 				for _, c := range []struct {
 					axes     [2]int // the order of the last two axes
 					from, to []int
 				}{
-					{[2]int{1, 2}, rows, turns}, {[2]int{1, 2}, turns, rows}, {[2]int{2, 1}, rows, turns}, {[2]int{2, 1}, turns, rows},
+					{[2]int{1, 2}, rows, turns}, {[2]int{1, 2}, turns, rows}, {[2]int{2, 1}, rows, turns},
+					{[2]int{2, 1}, turns, rows},
 				} {
 					n := 2 * width * count
 					x := randomWords(r, n)
@@ -262,7 +268,8 @@ func TestPairs(t *testing.T) {
 						require.NoError(t, launch.Check(p, a))
 						run(a)
 					}
-					require.Equal(t, got[0], got[1], "%v, %d times: %d pairs of %d, %v", typ, program.copies, count, width, c)
+					require.Equal(t, got[0], got[1], "%v, %d times: %d pairs of %d, %v", typ, program.copies, count,
+						width, c)
 				}
 			}
 		}

@@ -27,7 +27,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	machine, programs := 0, uint64(2500)
 	if testing.Short() {
-		programs = 800 // which reach all statements of the code generator that 2500 do, with the programs of blocks of rows
+		// which reach all statements of the code generator that 2500 do, with the programs of blocks of rows
+		programs = 800
 	}
 	for seed := range programs {
 		if compare(t, seed) {
@@ -77,7 +78,8 @@ func compare(t *testing.T, seed uint64) bool {
 		if fault, ok := ahead.Run(got.Args, &s); !ok {
 			t.Errorf("seed %d: operand %d fetched ahead: fault %v\n%v", seed, ahead.prefetches[0], fault, want)
 		} else if diff := want.Diff(got); diff != "" {
-			t.Errorf("seed %d: operand %d fetched ahead: want and got differ at %s\n%v", seed, ahead.prefetches[0], diff, want)
+			t.Errorf("seed %d: operand %d fetched ahead: want and got differ at %s\n%v", seed, ahead.prefetches[0],
+				diff, want)
 		}
 	}
 	return true

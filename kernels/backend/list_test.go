@@ -155,7 +155,8 @@ func TestListsAccumulate(t *testing.T) {
 	for i := range data {
 		data[i] = float32(i)
 	}
-	a.Ptr[0], a.Ptr[1], a.Ptr[2] = unsafe.Pointer(&data[0]), unsafe.Pointer(&[n]float32{1, 1, 1, 1, 2}), unsafe.Pointer(&sums[0])
+	a.Ptr[0], a.Ptr[1], a.Ptr[2] = unsafe.Pointer(&data[0]), unsafe.Pointer(&[n]float32{1, 1, 1, 1, 2}),
+		unsafe.Pointer(&sums[0])
 	var list List
 	c := Prepare(k, a)
 	require.True(t, list.Add(c))

@@ -117,7 +117,8 @@ func TestRandomProgramsStayInside(t *testing.T) {
 			var maps [][]byte
 			a := c.Tight(func(bytes int) unsafe.Pointer {
 				inside := (bytes + page) &^ (page - 1)
-				mem, err := syscall.Mmap(-1, 0, inside+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+				mem, err := syscall.Mmap(-1, 0, inside+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+					syscall.MAP_ANON|syscall.MAP_PRIVATE)
 				require.NoError(t, err)
 				require.NoError(t, syscall.Mprotect(mem[:page], syscall.PROT_NONE))
 				require.NoError(t, syscall.Mprotect(mem[page+inside:], syscall.PROT_NONE))
@@ -158,7 +159,8 @@ func TestNothingBesideInterleavedElementsIsTouched(t *testing.T) {
 		elements := 2*count*height*2*width - 1 // but for the last one of odd columns
 		y, scale := make([]float32, count*height*width), new(float32)
 		from := unsafe.Pointer(&x[len(x)-4*elements])
-		a := window(p, from, unsafe.Pointer(&y[0]), unsafe.Pointer(&dx[len(dx)-4*elements]), unsafe.Pointer(scale), count, height, width, 0)
+		a := window(p, from, unsafe.Pointer(&y[0]), unsafe.Pointer(&dx[len(dx)-4*elements]), unsafe.Pointer(scale),
+			count, height, width, 0)
 		for _, tap := range []int{1, 3} { // the same as their neighbours
 			a.Ptr[tap] = a.Ptr[tap-1]
 			a.Ptr[6+tap] = unsafe.Pointer(&make([]float32, elements+1)[0])

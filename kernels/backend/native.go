@@ -45,8 +45,10 @@ type accumulated struct {
 
 // newNativeKernel records what calls need to know of a program and its code, which begins at an offset.
 func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKernel {
-	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches, prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
-		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
+	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches,
+		prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
+		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c),
+		stages: chunkStages(p, c.Stages)}
 	k.copied = copiedBy(p)
 	for i := range p.Operands {
 		if p.Operands[i].Domain == rowprog.Vec && p.Picks(i) {
@@ -59,7 +61,8 @@ func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKer
 		if in.Op != rowprog.OpAccumulate {
 			continue
 		}
-		k.accs = append(k.accs, accumulated{operand: in.Operand, neutral: scalar.Neutral(in.Reduction, p.Operands[in.Operand].Type)})
+		k.accs = append(k.accs,
+			accumulated{operand: in.Operand, neutral: scalar.Neutral(in.Reduction, p.Operands[in.Operand].Type)})
 	}
 	return k
 }
@@ -70,12 +73,14 @@ type copied struct{ from, to int }
 func (c copied) isAll() bool { return c.from != c.to }
 
 func copiedBy(p *rowprog.Program) copied {
-	if len(p.Operands) != 2 || len(p.Insts) != 2 || p.Insts[0].Op != rowprog.OpLoad || p.Insts[1].Op != rowprog.OpStore {
+	if len(p.Operands) != 2 || len(p.Insts) != 2 || p.Insts[0].Op != rowprog.OpLoad ||
+		p.Insts[1].Op != rowprog.OpStore {
 		return copied{}
 	}
 	c := copied{p.Insts[0].Operand, p.Insts[1].Operand}
 	from, to := p.Operands[c.from], p.Operands[c.to]
-	if from.Access != rowprog.In || to.Access != rowprog.Out || from.Domain != rowprog.Vec || to.Domain != rowprog.Vec || from.Type != to.Type {
+	if from.Access != rowprog.In || to.Access != rowprog.Out || from.Domain != rowprog.Vec ||
+		to.Domain != rowprog.Vec || from.Type != to.Type {
 		return copied{}
 	}
 	return c
@@ -85,7 +90,9 @@ func (k *nativeKernel) Program() *rowprog.Program { return k.prog }
 func (k *nativeKernel) Machine() bool             { return true }
 
 func (k *nativeKernel) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
-	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) { return k.RunRange(a, lo, hi, s) })
+	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) {
+		return k.RunRange(a, lo, hi, s)
+	})
 }
 
 func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool) {
@@ -340,5 +347,6 @@ func (b *frame) fault(k *nativeKernel, a *launch.Args) launch.Fault {
 		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis)) - a.First(axis)
 	}
 	at := l.Fault()
-	return launch.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8), Value: uint64(b.get(l.Culprit))}
+	return launch.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8),
+		Value: uint64(b.get(l.Culprit))}
 }

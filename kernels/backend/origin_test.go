@@ -55,7 +55,8 @@ func TestOriginOfAPart(t *testing.T) {
 						if i >= 1 && r >= row0 && r < row0+rows && c >= from && c < from+cols {
 							want = in[(i*m+r)*w+c] + float32(1000*i+c+100_000*r) - most
 						}
-						require.Equal(t, want, out[((i*m+r)*w+c)*inner], "%d %d %d, machine code %v", i, r, c, k.Machine())
+						require.Equal(t, want, out[((i*m+r)*w+c)*inner], "%d %d %d, machine code %v", i, r, c,
+							k.Machine())
 					}
 				}
 			}

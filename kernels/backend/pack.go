@@ -141,9 +141,11 @@ func (r *rows) offset(a *launch.Args, i int, t tile) int {
 // runTile packs, calls and unpacks.
 func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
 	r, inner := &s.rows, len(a.Outer)
-	if k.copied.isAll() && (t.columns >= packRows || k.isDenseCopy(a)) { // fewer are transposed into packed rows, which bear what is written behind them
+	if k.copied.isAll() && (t.columns >= packRows || k.isDenseCopy(a)) {
+		// fewer are transposed into packed rows, which bear what is written behind them
 		size := k.prog.Operands[k.copied.from].Type.Size()
-		dst, src := unsafe.Add(a.Ptr[k.copied.to], r.offset(a, k.copied.to, t)*size), unsafe.Add(a.Ptr[k.copied.from], r.offset(a, k.copied.from, t)*size)
+		dst, src := unsafe.Add(a.Ptr[k.copied.to], r.offset(a, k.copied.to, t)*size),
+			unsafe.Add(a.Ptr[k.copied.from], r.offset(a, k.copied.from, t)*size)
 		copyTile(size, dst, stepsOf(a, k.copied.to), src, stepsOf(a, k.copied.from), t, &r.room)
 		return launch.Fault{}, true
 	}

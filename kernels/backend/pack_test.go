@@ -55,7 +55,8 @@ func TestExchangedAxes(t *testing.T) {
 				run(a)
 				got[i] = out
 			}
-			require.Equal(t, got[0], got[1], "%v: %d channels of %d x %d, gap %d, first %v", typ, channels, height, width, gap, toFirst)
+			require.Equal(t, got[0], got[1], "%v: %d channels of %d x %d, gap %d, first %v", typ, channels, height,
+				width, gap, toFirst)
 		}
 	}
 }

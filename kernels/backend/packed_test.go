@@ -17,7 +17,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-var memoryTypes = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
+var memoryTypes = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64,
+	rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
 
 // TestConversionsOfMemoryTypes converts elements of types for memory alone to their computed type and back: all
 // elements of 8 and 16 bits, and values at and near the midpoint between two of them.
@@ -96,7 +97,8 @@ func checkConverted(t *testing.T, k Kernel, values []uint64) {
 // BenchmarkImage converts a uint8 image to float32 and scales it, and compares with a float32 image. A byte that is
 // read or written counts once.
 func BenchmarkImage(b *testing.B) {
-	for _, from := range []rowprog.Type{rowprog.F32, rowprog.U8, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2} {
+	for _, from := range []rowprog.Type{rowprog.F32, rowprog.U8, rowprog.F16, rowprog.BF16, rowprog.F8E4M3,
+		rowprog.F8E5M2} {
 		for _, n := range []int{1 << 12, 1 << 24} {
 			b.Run(fmt.Sprintf("%v/%d", from, n), func(b *testing.B) { benchmarkImage(b, from, n) })
 		}

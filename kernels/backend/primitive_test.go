@@ -19,9 +19,12 @@ import (
 )
 
 // special is numbers at which functions have special cases.
-var special = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 0.75, 1.5, -2.5, 7, 1e-5, -1e-5, 1e-40, -1e-40, 5e-324,
-	0x1p-1022, 0x1p-126, 1e300, -1e300, 1e38, -1e38, math.MaxFloat64, math.MaxFloat32, math.Inf(1), math.Inf(-1), math.NaN(), math.Pi,
-	math.Pi / 2, math.Pi / 4, 710, -745, 88.8, -104, 6, 4, 1 << 40, 1<<40 + 1, 1e22, 6381956970095103 * 0x1p797, 1 << 53, 1<<53 + 2, 1<<31 - 1,
+var special = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, -2, 3, -3, 0.75, 1.5, -2.5, 7, 1e-5, -1e-5, 1e-40,
+	-1e-40, 5e-324,
+	0x1p-1022, 0x1p-126, 1e300, -1e300, 1e38, -1e38, math.MaxFloat64, math.MaxFloat32, math.Inf(1), math.Inf(-1),
+	math.NaN(), math.Pi,
+	math.Pi / 2, math.Pi / 4, 710, -745, 88.8, -104, 6, 4, 1 << 40, 1<<40 + 1, 1e22, 6381956970095103 * 0x1p797,
+	1 << 53, 1<<53 + 2, 1<<31 - 1,
 	-1 << 31, 1 << 62, -1 << 63}
 
 // numbers makes elements of a type: special ones, any bits, and ordinary numbers.
@@ -62,7 +65,8 @@ func TestPrimitives(t *testing.T) {
 				}
 				args[i] = b.Load(b.In("x", of, rowprog.Vec))
 				operands[i] = numbers(r, of, n)
-				if divides := op == rowprog.OpDiv || op == rowprog.OpRem || op == rowprog.OpFloorDiv; divides && i == 1 && typ.IsInt() {
+				if divides := op == rowprog.OpDiv || op == rowprog.OpRem ||
+					op == rowprog.OpFloorDiv; divides && i == 1 && typ.IsInt() {
 					for k, x := range operands[i] {
 						operands[i][k] = max(x, 1) // by 0 is a fault
 					}
@@ -123,7 +127,8 @@ func checkPrimitive(t *testing.T, k Kernel, op rowprog.Op, inputs [][]uint64, n 
 			return result.Type.IsFloat() && scalar.Apply(rowprog.OpNe, result.Type, bits, bits, 0) != 0
 		}
 		if got != want && !(nan(got) && nan(want)) {
-			t.Fatalf("%v of %v: element %d: %s, want %s; of %s %s %s", op, last.Type, at, rowprog.Literal(result.Type, got),
+			t.Fatalf("%v of %v: element %d: %s, want %s; of %s %s %s", op, last.Type, at,
+				rowprog.Literal(result.Type, got),
 				rowprog.Literal(result.Type, want), rowprog.Literal(last.Type, x[0]), rowprog.Literal(last.Type, x[1]),
 				rowprog.Literal(last.Type, x[2]))
 		}

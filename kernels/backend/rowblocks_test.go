@@ -89,7 +89,8 @@ func TestReductionsInBlocks(t *testing.T) {
 				for seed := range uint64(6) {
 					want := rowtest.BindBlocks(rand.New(rand.NewPCG(seed, uint64(n))), p)
 					for i, k := range kernels[1:] {
-						requireSameCase(t, fmt.Sprintf("%v of %v elements of %v, kernel %d, seed %d", kind, n, typ, i, seed), want.Clone(), k)
+						requireSameCase(t, fmt.Sprintf("%v of %v elements of %v, kernel %d, seed %d", kind, n, typ, i,
+							seed), want.Clone(), k)
 					}
 				}
 			}

@@ -79,7 +79,8 @@ func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program 
 		}
 	}
 	for range sums {
-		to := b.Operand(rowprog.Operand{Name: "sum", Type: typ, Domain: rowprog.Vec, Access: rowprog.Acc, Reduced: rowprog.Axes(0)})
+		to := b.Operand(rowprog.Operand{Name: "sum", Type: typ, Domain: rowprog.Vec, Access: rowprog.Acc,
+			Reduced: rowprog.Axes(0)})
 		b.Accumulate(to, []rowprog.Reduction{rowprog.Sum, rowprog.Prod, rowprog.Max, rowprog.Min}[r.IntN(4)], made)
 	}
 	p, err := b.Build()
@@ -216,8 +217,10 @@ func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows
 		runtime.KeepAlive(data)
 		for i := range want {
 			for j := range want[i] {
-				if x, y := data[i][j], want[i][j]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) && (x == x || y == y) {
-					t.Fatalf("seed %d: %s, row %d, column %d: %v, want %v\n%v", seed, p.Operands[i].Name, j/pitch, j%pitch, x, y, p)
+				if x, y := data[i][j], want[i][j]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) &&
+					(x == x || y == y) {
+					t.Fatalf("seed %d: %s, row %d, column %d: %v, want %v\n%v", seed, p.Operands[i].Name, j/pitch,
+						j%pitch, x, y, p)
 				}
 			}
 		}

@@ -28,7 +28,8 @@ type copyRoom struct {
 // transposed copies whole blocks of rows whose rows are contiguous on one side and columns on the other. The last
 // columns are copied twice if they do not fill a block. Fewer columns than a block has go through separate memory if
 // there is some: packed rows are far enough apart to allow the excess. It returns how many rows are copied.
-func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile, room *copyRoom) (rows int) {
+func transposed(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile,
+	room *copyRoom) (rows int) {
 	c := blockCopy{size: size, columns: t.columns, room: room, into: from.row == 1 && to.column == 1}
 	if to.row*from.row == 0 || !c.into && !(to.row == 1 && from.column == 1) {
 		return 0
@@ -68,7 +69,8 @@ func (c *blockCopy) dense(dst unsafe.Pointer, to steps, src unsafe.Pointer, from
 			return done
 		}
 		for i := range c.columns {
-			copy(lines[i][:], unsafe.Slice((*uint32)(unsafe.Add(src, (done*from.row+i*from.column)*size)), count*packRows))
+			copy(lines[i][:], unsafe.Slice((*uint32)(unsafe.Add(src, (done*from.row+i*from.column)*size)),
+				count*packRows))
 		}
 		c.call(unsafe.Add(dst, done*to.row*size), to, unsafe.Pointer(lines), steps{1, most}, count, to.row, 1)
 		done += count * packRows
@@ -100,7 +102,8 @@ func (c *blockCopy) run(dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		}
 	case c.into:
 		for i := range c.columns {
-			copyLines(unsafe.Add(unsafe.Pointer(&c.room.few), i*line), 0, unsafe.Add(src, i*from.column*size), 0, 1, line)
+			copyLines(unsafe.Add(unsafe.Pointer(&c.room.few), i*line), 0, unsafe.Add(src, i*from.column*size), 0, 1,
+				line)
 		}
 		c.blocks(dst, to, unsafe.Pointer(&c.room.few), steps{1, packRows}, 1)
 	default:
@@ -134,7 +137,8 @@ func (c *blockCopy) blocks(dst unsafe.Pointer, to steps, src unsafe.Pointer, fro
 // direction.
 func (c *blockCopy) call(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, count, toNext, fromNext int) {
 	size := c.size
-	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count, DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,
+	c.args = codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: count,
+		DstStep: size * packRows * toNext, SrcStep: size * packRows * fromNext,
 		SrcLine: size * from.row, DstLine: size * to.column, Ahead: c.ahead}
 	if c.into {
 		c.args.SrcLine, c.args.DstLine = size*from.column, size*to.row

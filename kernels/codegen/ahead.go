@@ -48,7 +48,8 @@ func (c *compiler) fetchable(b *block) (loads []*inst) {
 	}
 	for i := range b.insts {
 		in := &b.insts[i]
-		if in.isLoad() && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
+		if in.isLoad() && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) &&
+			len(loads) < mostFetches {
 			c.fetches = append(c.fetches, in.operand)
 			loads = append(loads, in)
 		}

@@ -53,7 +53,8 @@ func TestLaterStagesFetchTheNextRow(t *testing.T) {
 		for _, target := range []Target{AVX2, AVX512} {
 			c, err := Compile(p, target)
 			require.NoError(t, err)
-			require.Equal(t, op == rowprog.OpExp, strings.Contains(strings.Join(listing(t, c), "\n"), "[rcx+rax*4]"), "%v", op)
+			require.Equal(t, op == rowprog.OpExp, strings.Contains(strings.Join(listing(t, c), "\n"), "[rcx+rax*4]"),
+				"%v", op)
 		}
 	}
 }

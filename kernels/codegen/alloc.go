@@ -248,7 +248,8 @@ func (e *emitter) evict() int {
 		if v < 0 || e.busy>>r&1 != 0 {
 			continue
 		}
-		if best < 0 || e.isLent(r) && !e.isLent(best) || e.isLent(r) == e.isLent(best) && e.use[v] > e.use[e.holds[best]] {
+		if best < 0 || e.isLent(r) && !e.isLent(best) ||
+			e.isLent(r) == e.isLent(best) && e.use[v] > e.use[e.holds[best]] {
 			best = r
 		}
 	}

@@ -24,7 +24,8 @@ const (
 // Apart makes code that copies elements that are step apart to contiguous memory, in vectors. A step of -1 reverses
 // them.
 func Apart(target Target, step int) (code []byte) {
-	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX, asm.RAX, asm.R10
+	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX,
+		asm.RAX, asm.R10
 	const w, order = asm.W256, asm.Vec(7)
 	a := asm.New(target.Machine())
 	var in ApartArgs

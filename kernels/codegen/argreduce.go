@@ -37,8 +37,10 @@ func (b *block) reduceIndex(v rowprog.Value, kind rowprog.Reduction, t rowprog.T
 	r := b.argReduction(kind, t)
 	room := func() int { return b.c.layout.room(laneBytes) }
 	old := winner{
-		b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), 0), room: room()}),
-		b.addAccumulator(accumulator{typ: r.index, reg: -1, value: rowprog.None, identity: b.c.constant(r.index, r.unset()), room: room()}),
+		b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), 0),
+			room: room()}),
+		b.addAccumulator(accumulator{typ: r.index, reg: -1, value: rowprog.None,
+			identity: b.c.constant(r.index, r.unset()), room: room()}),
 	}
 	i := b.iota(&rowprog.Inst{Op: rowprog.OpIota, Domain: rowprog.Vec})
 	if b.pairs() && r.size == 4 { // next to elements of 8 bytes
@@ -92,7 +94,8 @@ func (c *compiler) foldIndex(best, at *accumulator) *block {
 	for _, swap := range b.halvings(r.size) {
 		first = r.merge(first, winner{swap(first.best), swap(first.at)})
 	}
-	b.add(inst{form: slotOutForm, size: 8, width: c.target.full(), slot: c.slotOf(best.value), args: [3]vreg{r.wide(first.at), none, none}})
+	b.add(inst{form: slotOutForm, size: 8, width: c.target.full(), slot: c.slotOf(best.value),
+		args: [3]vreg{r.wide(first.at), none, none}})
 	return b
 }
 

@@ -34,7 +34,8 @@ func (c *compiler) same(x, y rowprog.Value, budget *int) bool {
 	}
 	a, b := &c.p.Insts[x], &c.p.Insts[y]
 	switch {
-	case a.Op != b.Op || a.Type != b.Type || a.Bits != b.Bits || a.Operand != b.Operand || a.Axis != b.Axis || a.Reduction != b.Reduction:
+	case a.Op != b.Op || a.Type != b.Type || a.Bits != b.Bits || a.Operand != b.Operand || a.Axis != b.Axis ||
+		a.Reduction != b.Reduction:
 		return false
 	case a.Op == rowprog.OpReduce || a.Op == rowprog.OpLoad && c.p.Operands[a.Operand].Access != rowprog.In:
 		return false

@@ -21,7 +21,8 @@ func (c *compiler) endStage(number int, begin asm.Label, b *block) {
 	st := stageLabels{number: number, chunk: begin, next: c.a.Here()}
 	for i := range b.accs {
 		if acc := &b.accs[i]; acc.value >= 0 {
-			st.reductions = append(st.reductions, Reduction{acc.kind, acc.typ, int(c.slotOf(acc.value).mem.Disp), acc.room})
+			st.reductions = append(st.reductions,
+				Reduction{acc.kind, acc.typ, int(c.slotOf(acc.value).mem.Disp), acc.room})
 		}
 	}
 	c.stages = append(c.stages, st)

@@ -23,7 +23,8 @@ func listing(t *testing.T, c *Code) (lines []string) {
 	}
 	file := filepath.Join(t.TempDir(), "code")
 	require.NoError(t, os.WriteFile(file, c.Bytes[:c.Length], 0o600))
-	out, err := exec.Command(objdump, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--no-show-raw-insn", file).Output()
+	out, err := exec.Command(objdump, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel",
+		"--no-show-raw-insn", file).Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		if f := strings.SplitN(strings.TrimSpace(line), "\t", 2); len(f) == 2 && strings.HasSuffix(f[0], ":") {
@@ -119,7 +120,8 @@ func TestWideIntegersAreConvertedByAnInstruction(t *testing.T) {
 		from, to    rowprog.Type
 		instruction string
 	}{
-		{rowprog.I64, rowprog.F64, "vcvtqq2pd"}, {rowprog.I64, rowprog.F32, "vcvtqq2ps"}, {rowprog.F64, rowprog.I64, "vcvttpd2qq"}, {rowprog.F32, rowprog.I64, "vcvttpd2qq"},
+		{rowprog.I64, rowprog.F64, "vcvtqq2pd"}, {rowprog.I64, rowprog.F32, "vcvtqq2ps"},
+		{rowprog.F64, rowprog.I64, "vcvttpd2qq"}, {rowprog.F32, rowprog.I64, "vcvttpd2qq"},
 	} {
 		b := rowprog.NewBuilder("convert", 1)
 		b.Store(b.Out("y", tt.to, rowprog.Vec), b.Convert(b.Load(b.In("x", tt.from, rowprog.Vec)), tt.to))

@@ -66,7 +66,11 @@ func (c *compiler) columnLoop(after asm.Label) {
 		return
 	}
 	hasRoutine := func(in inst) bool { return in.form == routineForm }
-	if len(w.vec.narrowed) > 0 || slices.ContainsFunc(w.vec.insts, hasRoutine) || slices.ContainsFunc(w.row.insts, hasRoutine) || slices.ContainsFunc(w.vec.accs, func(a accumulator) bool { return a.typ.Size()*w.vec.lanes != c.target.bytes() }) {
+	if len(w.vec.narrowed) > 0 || slices.ContainsFunc(w.vec.insts, hasRoutine) ||
+		slices.ContainsFunc(w.row.insts, hasRoutine) ||
+		slices.ContainsFunc(w.vec.accs, func(a accumulator) bool {
+			return a.typ.Size()*w.vec.lanes != c.target.bytes()
+		}) {
 		return
 	}
 	c.layout.Columns = c.layout.room(8)

@@ -129,12 +129,14 @@ func (c *compiler) finish() *Code {
 	n, bytes := c.a.Finish()
 	bytes = slices.Clone(bytes)
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, NonTemporal: c.streams, Prefetches: c.fetches, Work: c.work}
+	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, NonTemporal: c.streams, Prefetches: c.fetches,
+		Work: c.work}
 	if c.narrow {
 		code.MaxRow = MostNarrow
 	}
 	for _, st := range c.stages {
-		code.Stages = append(code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
+		code.Stages = append(
+			code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
 	}
 	return code
 }
@@ -151,7 +153,8 @@ func canStream(p *rowprog.Program) bool {
 		}
 	}
 	for i := range p.Operands {
-		if o := &p.Operands[i]; o.Access == rowprog.InOut || o.Access == rowprog.Out && o.Type.Size() < laneSize(o.Type) {
+		if o := &p.Operands[i]; o.Access == rowprog.InOut ||
+			o.Access == rowprog.Out && o.Type.Size() < laneSize(o.Type) {
 			return false
 		}
 	}

@@ -103,7 +103,8 @@ func (b *block) roundToOdd(x vreg) vreg {
 	const last = 1<<11 - 1
 	sticky := b.either(asm.PADDQ, w, b.either(asm.ANDPS, w, x, b.bits(t, last)), b.bits(t, last))
 	odd := b.either(asm.ANDPS, w, b.either(asm.ORPS, w, x, sticky), b.bits(t, math.MaxUint64-last))
-	large := b.either(asm.ORPS, w, b.greater(t, x, b.bits(t, 1<<53)), b.greater(t, b.bits(t, math.MaxUint64-(1<<53-1)), x))
+	large := b.either(asm.ORPS, w, b.greater(t, x, b.bits(t, 1<<53)),
+		b.greater(t, b.bits(t, math.MaxUint64-(1<<53-1)), x))
 	return b.choose(w, 8, large, odd, x)
 }
 

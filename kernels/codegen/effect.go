@@ -225,7 +225,8 @@ func (e *emitter) mergeRest(in *inst, r, x asm.Vec) {
 // guard records a fault unless all lanes are true.
 func (e *emitter) guard(nd *node, x asm.Vec) {
 	a := e.a
-	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row, size: nd.in.size}
+	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row,
+		size: nd.in.size}
 	if culprit := e.nodes[nd.args[1]].in; culprit.form == slotForm {
 		s.home = culprit.slot
 	} else {

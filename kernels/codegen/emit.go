@@ -222,7 +222,8 @@ func (e *emitter) onlyBlends(i int32) bool {
 		return false
 	}
 	nd := &e.nodes[j]
-	return (nd.in.form == blendForm || nd.in.form == fusedWhereForm) && nd.args[2] == i && nd.args[0] != i && nd.args[1] != i && nd.lastUse(2) &&
+	return (nd.in.form == blendForm || nd.in.form == fusedWhereForm) && nd.args[2] == i && nd.args[0] != i &&
+		nd.args[1] != i && nd.lastUse(2) &&
 		nd.in.width == e.nodes[i].in.width
 }
 
@@ -290,7 +291,8 @@ const (
 // fused picks the form by the argument that dies: its register takes the result.
 func (e *emitter) fused(i int32, nd *node) {
 	in := nd.in
-	if x, y := nd.args[0], nd.args[1]; !e.dies(nd, 0) && e.dies(nd, 1) || x != y && !e.inReg(x) && e.inReg(y) && !e.dies(nd, 0) {
+	if x, y := nd.args[0], nd.args[1]; !e.dies(nd, 0) && e.dies(nd, 1) ||
+		x != y && !e.inReg(x) && e.inReg(y) && !e.dies(nd, 0) {
 		nd.args[0], nd.args[1] = y, x
 		nd.next[0], nd.next[1] = nd.next[1], nd.next[0]
 	}

@@ -49,12 +49,14 @@ func (b *block) toFloat8(t rowprog.Type, x vreg) vreg {
 	drop := uint8(23 - f.fraction)
 	rest := b.either(asm.ANDPS, w, x, b.bits(i, 0x7fffffff))
 	odd := b.either(asm.ANDPS, w, b.shift(asm.PSRLD, w, rest, drop), b.bits(i, 1))
-	shifted := b.either(asm.PADDD, w, b.either(asm.PADDD, w, rest, b.bits(i, uint64(uint32(1<<(drop-1)-1)-(127-f.bias)<<23))), odd)
+	shifted := b.either(
+		asm.PADDD, w, b.either(asm.PADDD, w, rest, b.bits(i, uint64(uint32(1<<(drop-1)-1)-(127-f.bias)<<23))), odd)
 	y := b.shift(asm.PSRLD, w, shifted, drop)
 	power := b.bits(i, uint64(151-f.bias-f.fraction)<<23) // the last bit of whose numbers counts the least number
 	low := b.binary(asm.PSUBD, w, b.either(asm.ADDPS, w, rest, power), power)
 	y = b.choose(w, 4, b.binaryImm(cmp, w, rest, b.bits(i, f.least()), cmpLt), low, y)
-	y = b.choose(w, 4, b.binaryImm(cmp, w, rest, b.bits(i, uint64(math.Float32bits(f.limit))), cmpLt), y, b.bits(i, f.infinite))
+	y = b.choose(w, 4, b.binaryImm(cmp, w, rest, b.bits(i, uint64(math.Float32bits(f.limit))), cmpLt), y,
+		b.bits(i, f.infinite))
 	if f.infinite != float8NaN {
 		y = b.choose(w, 4, b.binaryImm(cmp, w, x, x, cmpUnord), b.bits(i, float8NaN), y)
 	}

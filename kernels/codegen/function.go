@@ -128,7 +128,8 @@ func (v vec32) power(least float32, x vreg, reduce func(x vreg, bias float32) (k
 	if v.c.target.isAVX512() {
 		some := v.cmp(x, v.num(least), cmpNotLe)
 		_, n, r := reduce(x, 2*127)
-		e := v.fmaWhere(some, &asm.FMADDPS, v.w, v.poly(r, scalar.ExpPoly[:]), r, v.c.constant(rowprog.F32, uint64(math.Float32bits(1))))
+		e := v.fmaWhere(some, &asm.FMADDPS, v.w, v.poly(r, scalar.ExpPoly[:]), r,
+			v.c.constant(rowprog.F32, uint64(math.Float32bits(1))))
 		return v.binary(asm.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
 	}
 	x = v.atLeast(least, x)

@@ -77,7 +77,8 @@ func (c *compiler) plan(b *block) (p plan) {
 	peak, spills := c.dryRun(b, 1, false, &pins{}, mode{})
 	copies := laneBytes / c.target.bytes()
 	held := copies * len(b.accs)
-	if b.isOneReduction() && !b.guard && spills == 0 && peak < registers-held && operations < c.shortBody() && b.accWidth() == c.target.full() {
+	if b.isOneReduction() && !b.guard && spills == 0 && peak < registers-held && operations < c.shortBody() &&
+		b.accWidth() == c.target.full() {
 		p.copies, p.accReg = copies, true
 		for i := range held {
 			p.pins.acc[first-i] = true

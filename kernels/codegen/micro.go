@@ -106,7 +106,8 @@ type masked struct{ v, wide vreg }
 // newBlock makes an empty block. It is valid until the compiler has finished.
 func (c *compiler) newBlock(lanes int) *block {
 	if c.used == len(c.blocks) {
-		c.blocks = append(c.blocks, &block{slots: map[*slot]vreg{}, known: map[inst]vreg{}, vals: map[rowprog.Value]masked{}})
+		c.blocks = append(c.blocks,
+			&block{slots: map[*slot]vreg{}, known: map[inst]vreg{}, vals: map[rowprog.Value]masked{}})
 	}
 	b := c.blocks[c.used]
 	c.used++
@@ -241,7 +242,8 @@ func (b *block) upper(x vreg) vreg {
 	if b.c.target.isAVX512() {
 		op = asm.EXTRACTF256
 	}
-	return b.cse(inst{form: upperForm, op: op, width: b.c.target.full(), hasImm: true, imm: 1, args: [3]vreg{x, none, none}})
+	return b.cse(inst{form: upperForm, op: op, width: b.c.target.full(), hasImm: true, imm: 1,
+		args: [3]vreg{x, none, none}})
 }
 
 // narrow narrows lanes of 8 bytes to 4 bytes, dropping the upper halves.

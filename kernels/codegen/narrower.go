@@ -16,7 +16,8 @@ const mostNarrower = 16
 // narrower lists the blocks on vectors of a half and of a quarter that write the remainder of a row; none if that does
 // not pay.
 func (c *compiler) narrower(b *block, p *plan) (list []*block) {
-	if !c.target.isAVX512() || c.ofTiles || p.copies == 1 || b.guard || len(b.accs) > 0 || len(b.insts) > mostNarrower || !c.rewritesRows() {
+	if !c.target.isAVX512() || c.ofTiles || p.copies == 1 || b.guard || len(b.accs) > 0 ||
+		len(b.insts) > mostNarrower || !c.rewritesRows() {
 		return nil
 	}
 	for _, w := range []asm.Width{asm.W256, asm.W128} {

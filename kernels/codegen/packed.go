@@ -14,14 +14,17 @@ import (
 func isPacked(t rowprog.Type) bool { return t.Computed() != t && t.Size() < laneSize(t) }
 
 // widenOps are the instructions that widen a vector of elements to lanes.
-var widenOps = map[rowprog.Type]*asm.Op{rowprog.U8: asm.PMOVZXBD, rowprog.I8: asm.PMOVSXBD, rowprog.U16: asm.PMOVZXWD, rowprog.I16: asm.PMOVSXWD,
-	rowprog.U32: asm.PMOVZXDQ, rowprog.F16: asm.CVTPH2PS, rowprog.BF16: asm.PMOVZXWD, rowprog.F8E4M3: asm.PMOVZXBD, rowprog.F8E5M2: asm.PMOVZXBD}
+var widenOps = map[rowprog.Type]*asm.Op{
+	rowprog.U8: asm.PMOVZXBD, rowprog.I8: asm.PMOVSXBD, rowprog.U16: asm.PMOVZXWD, rowprog.I16: asm.PMOVSXWD,
+	rowprog.U32: asm.PMOVZXDQ, rowprog.F16: asm.CVTPH2PS, rowprog.BF16: asm.PMOVZXWD, rowprog.F8E4M3: asm.PMOVZXBD,
+	rowprog.F8E5M2: asm.PMOVZXBD}
 
 // loadPacked reads an operand of a packed type.
 func (b *block) loadPacked(in *rowprog.Inst) vreg {
 	t := in.Type
 	w := b.width(laneSize(t))
-	ld := inst{form: widenForm, op: widenOps[t], width: w, size: uint8(t.Size()), operand: in.Operand, args: [3]vreg{none, none, none}}
+	ld := inst{form: widenForm, op: widenOps[t], width: w, size: uint8(t.Size()), operand: in.Operand,
+		args: [3]vreg{none, none, none}}
 	if in.Domain == rowprog.Vec {
 		switch x := b.add(ld); t {
 		case rowprog.BF16:
@@ -98,9 +101,11 @@ func (b *block) unrounded(t rowprog.Type, x vreg) vreg {
 		return from.args[0]
 	case t == rowprog.BF16 && in.op == asm.ANDPS && in.args[1] == b.bits(rowprog.I32, 0xffff0000):
 		return in.args[0] // the lower half is shifted out
-	case narrows && (t == rowprog.U8 || t == rowprog.U16) && in.op == asm.ANDPS && in.args[1] == b.bits(rowprog.I32, 1<<(8*t.Size())-1):
+	case narrows && (t == rowprog.U8 || t == rowprog.U16) && in.op == asm.ANDPS &&
+		in.args[1] == b.bits(rowprog.I32, 1<<(8*t.Size())-1):
 		return in.args[0]
-	case narrows && (t == rowprog.I8 || t == rowprog.I16) && in.op == asm.PSRAD && from.op == asm.PSLLD && in.imm == from.imm && int(in.imm) == 32-8*t.Size():
+	case narrows && (t == rowprog.I8 || t == rowprog.I16) && in.op == asm.PSRAD && from.op == asm.PSLLD &&
+		in.imm == from.imm && int(in.imm) == 32-8*t.Size():
 		return from.args[0]
 	}
 	return x

@@ -24,12 +24,15 @@ func (b *block) pickRow(in *rowprog.Inst) vreg {
 	if b.c.ofTiles {
 		refuse("rows that are picked in tiles")
 	}
-	i := slices.IndexFunc(b.rowPicks, func(p rowPick) bool { return p.in.Operand == in.Operand && p.in.Args == in.Args })
+	i := slices.IndexFunc(b.rowPicks, func(p rowPick) bool {
+		return p.in.Operand == in.Operand && p.in.Args == in.Args
+	})
 	if i < 0 {
 		i = len(b.rowPicks)
 		b.rowPicks = append(b.rowPicks, rowPick{in, &slot{mem: inBlock(b.c.layout.room(vectorBytes))}})
 	}
-	return b.cse(inst{form: loadForm, op: asm.MOVUPS, width: b.width(in.Type.Size()), size: uint8(in.Type.Size()), operand: in.Operand, slot: b.rowPicks[i].address,
+	return b.cse(inst{form: loadForm, op: asm.MOVUPS, width: b.width(in.Type.Size()), size: uint8(in.Type.Size()),
+		operand: in.Operand, slot: b.rowPicks[i].address,
 		args: [3]vreg{none, none, none}})
 }
 
@@ -154,7 +157,8 @@ func (c *compiler) rowIndex(v rowprog.Value) (load *rowprog.Inst, step rowprog.V
 		if in.Op == rowprog.OpConvert {
 			in = &c.p.Insts[in.Args[0]]
 		}
-		if in.Op == rowprog.OpLoad && in.Domain == rowprog.Row && (in.Type == rowprog.I64 || in.Type == rowprog.I32) && c.p.Insts[step].Domain < rowprog.Row {
+		if in.Op == rowprog.OpLoad && in.Domain == rowprog.Row && (in.Type == rowprog.I64 || in.Type == rowprog.I32) &&
+			c.p.Insts[step].Domain < rowprog.Row {
 			return in, step
 		}
 	}
@@ -175,7 +179,8 @@ func (b *block) pick(in *rowprog.Inst) vreg {
 	w := b.width(size)
 	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*size)-1)))
 	index = b.either(asm.ANDPS, w, index, inside)
-	return b.cse(inst{form: pickForm, width: w, size: uint8(size), operand: in.Operand, args: [3]vreg{index, none, none}})
+	return b.cse(inst{form: pickForm, width: w, size: uint8(size), operand: in.Operand,
+		args: [3]vreg{index, none, none}})
 }
 
 // pick loads elements one by one. Indices are loaded into general registers directly: reading parts of a vector that

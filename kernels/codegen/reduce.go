@@ -48,13 +48,17 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 	if t == rowprog.Bool && identity == 1 {
 		identity = 1<<32 - 1
 	}
-	old := b.addAccumulator(accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity), room: b.c.layout.room(laneBytes)})
+	old := b.addAccumulator(
+		accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity),
+			room: b.c.layout.room(laneBytes)})
 	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
 }
 
 // reduceNumber updates the greatest number.
 func (b *block) reduceNumber(v rowprog.Value, t rowprog.Type, x vreg) {
-	old := b.addAccumulator(accumulator{kind: rowprog.MaxNumber, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(rowprog.MaxNumber, t)), room: b.c.layout.room(laneBytes)})
+	old := b.addAccumulator(
+		accumulator{kind: rowprog.MaxNumber, typ: t, reg: -1, value: v,
+			identity: b.c.constant(t, scalar.Identity(rowprog.MaxNumber, t)), room: b.c.layout.room(laneBytes)})
 	b.setAccumulator(len(b.accs)-1, b.greaterNumber(t, x, old))
 }
 
@@ -67,8 +71,11 @@ func (b *block) greaterNumber(t rowprog.Type, x, y vreg) vreg {
 // instruction ignores a NaN; six dependent instructions would be needed for one that does not.
 func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x vreg) {
 	room := func() int { return b.c.layout.room(laneBytes) }
-	old := b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(kind, t)), room: room(), nans: true})
-	sum := b.addAccumulator(accumulator{typ: t, reg: -1, value: rowprog.None, identity: b.c.constant(t, 0), room: room()})
+	old := b.addAccumulator(
+		accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(kind, t)),
+			room: room(), nans: true})
+	sum := b.addAccumulator(
+		accumulator{typ: t, reg: -1, value: rowprog.None, identity: b.c.constant(t, 0), room: room()})
 	k := len(b.accs) - 2
 	b.setAccumulator(k, b.extremeNumber(kind, t, old, x))
 	if !b.c.signed {
@@ -95,7 +102,8 @@ func (b *block) extremeNumber(kind rowprog.Reduction, t rowprog.Type, x, y vreg)
 func (b *block) addAccumulator(a accumulator) vreg {
 	b.accs = append(b.accs, a)
 	size := laneSize(a.typ)
-	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1, args: [3]vreg{none, none, none}})
+	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1,
+		args: [3]vreg{none, none, none}})
 }
 
 // setAccumulator sets an accumulator.
@@ -171,7 +179,8 @@ func (c *compiler) foldExtreme(a, sum *accumulator, held *pins) *block {
 
 // fill stores the result of a reduction in its slot.
 func (b *block) fill(a *accumulator, r vreg) {
-	b.add(inst{form: slotOutForm, size: lastingSize(a.typ), width: b.c.target.full(), slot: b.c.slotOf(a.value), args: [3]vreg{r, none, none}})
+	b.add(inst{form: slotOutForm, size: lastingSize(a.typ), width: b.c.target.full(), slot: b.c.slotOf(a.value),
+		args: [3]vreg{r, none, none}})
 }
 
 // folded combines the partial results of an accumulator by halves, until all lanes are equal.

@@ -33,7 +33,8 @@ var routineRegs = [...]int{powerRoutine: 6, reduceRoutine: 6, turnsRoutine: 8, a
 var routineArgs = [...]int{powerRoutine: 3, reduceRoutine: 2, turnsRoutine: 1, angleRoutine: 1}
 
 // routineWork is the most operations that a routine takes.
-var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22, angleRoutine: 2 * (8*4 + 12)}
+var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22,
+	angleRoutine: 2 * (8*4 + 12)}
 
 // work is the state of the code of a routine.
 type work struct {

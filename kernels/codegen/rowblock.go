@@ -65,9 +65,11 @@ func (c *compiler) blockLoop(after asm.Label) {
 	if !reduces && (c.p.Stages > 1 || w.flat(c.section(rowprog.VecSection(0))) == nil) {
 		return
 	}
-	blocks := &RowBlocks{At: c.layout.room(8), Rows: w.rows, SideBySide: w.sideBySide(), MustBeDense: !reduces, repeated: c.layout.room(8 * len(c.p.Operands))}
+	blocks := &RowBlocks{At: c.layout.room(8), Rows: w.rows, SideBySide: w.sideBySide(), MustBeDense: !reduces,
+		repeated: c.layout.room(8 * len(c.p.Operands))}
 	c.layout.Blocks = blocks
-	w.first, w.next, w.counted = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)), c.layout.room(8)
+	w.first, w.next, w.counted = c.layout.room(8*len(c.p.Operands)), c.layout.room(8*len(c.p.Operands)),
+		c.layout.room(8)
 	a, begin, alone := c.a, c.a.NewLabel(), c.a.NewLabel()
 	a.CmpMemImm(inBlock(blocks.At), 0)
 	a.JumpIf(asm.NotEqual, begin)
@@ -102,7 +104,8 @@ func (c *compiler) blockLoop(after asm.Label) {
 func (w *rowBlock) sideBySide() (list []int) {
 	for i := range w.p.Insts {
 		in := &w.p.Insts[i]
-		if (in.Op == rowprog.OpLoad || in.Op == rowprog.OpStore) && in.Section.Domain() == rowprog.Row && w.p.Operands[in.Operand].Domain == rowprog.Row {
+		if (in.Op == rowprog.OpLoad || in.Op == rowprog.OpStore) && in.Section.Domain() == rowprog.Row &&
+			w.p.Operands[in.Operand].Domain == rowprog.Row {
 			list = append(list, in.Operand)
 		}
 	}

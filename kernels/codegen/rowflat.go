@@ -14,7 +14,8 @@ const mostFlat = 400
 // flat is the block of a stage that processes the elements of all rows in order, in whole vectors, with values per row
 // repeated. It is nil if something depends on where rows begin, or rows are long enough.
 func (w *rowBlock) flat(b *block) *block {
-	if b.lanes != w.rows || w.p.Row > b.lanes || len(b.accs) > 0 || len(b.narrowed) > 0 || b.operations()*w.p.Row > mostFlat {
+	if b.lanes != w.rows || w.p.Row > b.lanes || len(b.accs) > 0 || len(b.narrowed) > 0 ||
+		b.operations()*w.p.Row > mostFlat {
 		return nil
 	}
 	flat := *b
@@ -24,7 +25,8 @@ func (w *rowBlock) flat(b *block) *block {
 		case indexForm, axisForm, pickForm:
 			return nil
 		case loadForm, widenForm:
-			if w.p.Stages > 1 && w.p.Operands[in.operand].Access == rowprog.InOut { // in pieces, which cannot be read as one until all are in the cache
+			if w.p.Stages > 1 && w.p.Operands[in.operand].Access == rowprog.InOut {
+				// in pieces, which cannot be read as one until all are in the cache
 				return nil
 			}
 		case slotForm:
@@ -53,7 +55,9 @@ func (w *rowBlock) vectorsOfRows(b *block) {
 func (w *rowBlock) repeatRows(b *block) {
 	a, full := w.a, w.target.full()
 	for i := range w.p.Operands {
-		if !CanRepeat(&w.p.Operands[i]) || !slices.ContainsFunc(b.insts, func(in inst) bool { return in.form == loadForm && in.operand == i }) {
+		if !CanRepeat(&w.p.Operands[i]) || !slices.ContainsFunc(b.insts, func(in inst) bool {
+			return in.form == loadForm && in.operand == i
+		}) {
 			continue
 		}
 		apart := a.NewLabel()

@@ -53,9 +53,10 @@ func (w *rowBlock) foldsOf(b *block, p *plan) (list []*blockFold) {
 		all := f.ofAll
 		for first := 0; first < w.rows; first += lanes {
 			joins := func(acc *accumulator, room int) vreg {
-				return foldRows(all, laneSize(acc.typ), first, func(row int) vreg { return w.left(all, room, row) }, func(x, y vreg, half int) vreg {
-					return all.joins(acc, all.lowerHalves(x, y, half), all.upperHalves(x, y, half))
-				})
+				return foldRows(all, laneSize(acc.typ), first, func(row int) vreg { return w.left(all, room, row) },
+					func(x, y vreg, half int) vreg {
+						return all.joins(acc, all.lowerHalves(x, y, half), all.upperHalves(x, y, half))
+					})
 			}
 			r := all.ended(acc, joins(acc, left))
 			if acc.nans {
@@ -74,7 +75,9 @@ func (w *rowBlock) foldIndices(f *blockFold, best, at *accumulator) {
 	bests, places := w.leave(f.ofRow, x.best), w.leave(f.ofRow, x.at)
 	all, r := f.ofAll, f.ofAll.argReduction(best.kind, best.typ)
 	for first := 0; first < w.rows; first += all.lanes {
-		won := foldRows(all, r.size, first, func(row int) winner { return winner{w.left(all, bests, row), w.left(all, places, row)} }, func(x, y winner, half int) winner {
+		won := foldRows(all, r.size, first, func(row int) winner {
+			return winner{w.left(all, bests, row), w.left(all, places, row)}
+		}, func(x, y winner, half int) winner {
 			return r.merge(winner{all.lowerHalves(x.best, y.best, half), all.lowerHalves(x.at, y.at, half)},
 				winner{all.upperHalves(x.best, y.best, half), all.upperHalves(x.at, y.at, half)})
 		}).at

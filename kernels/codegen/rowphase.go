@@ -44,7 +44,8 @@ func (w *rowBlock) phases(s rowprog.Section) (list []phase) {
 			var later []rowprog.Value
 			for _, v := range rest {
 				in := &w.p.Insts[v]
-				if isRowByRow(in) == p.rowByRow && in.Op.IsEffect() == effects && !slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return !isDone(x) }) {
+				if isRowByRow(in) == p.rowByRow && in.Op.IsEffect() == effects &&
+					!slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return !isDone(x) }) {
 					p.values = append(p.values, v)
 					at[v] = len(list)
 				} else {
@@ -102,7 +103,9 @@ func (w *rowBlock) allRows(values []rowprog.Value) {
 // isWide reports whether an instruction has a result or an argument of 8 bytes.
 func (w *rowBlock) isWide(v rowprog.Value) bool {
 	in := &w.p.Insts[v]
-	return laneSize(in.Type) == 8 || slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool { return laneSize(w.p.Insts[x].Type) == 8 })
+	return laneSize(in.Type) == 8 || slices.ContainsFunc(in.Uses(), func(x rowprog.Value) bool {
+		return laneSize(w.p.Insts[x].Type) == 8
+	})
 }
 
 // rowByRow writes a loop over rows that runs instructions as outside of blocks.

@@ -87,7 +87,8 @@ func (w *rowBlock) spread(b *block, p *plan) {
 // in the block's own memory, in whole vectors. Otherwise the remainder of a row is stored under a mask, and the next
 // row waits until that has reached the cache, 15 ns later.
 func (c *compiler) isKeptInBlock(o *rowprog.Operand) bool {
-	return c.ofBlock && o.Domain == rowprog.Vec && o.Reduced.Has(c.p.Outer-1) && o.Type.Computed() == o.Type && o.Type.Size() >= 4 && c.p.Row*o.Type.Size() <= laneBytes
+	return c.ofBlock && o.Domain == rowprog.Vec && o.Reduced.Has(c.p.Outer-1) && o.Type.Computed() == o.Type &&
+		o.Type.Size() >= 4 && c.p.Row*o.Type.Size() <= laneBytes
 }
 
 // moveSums copies the sums of a block to its own memory, or back.

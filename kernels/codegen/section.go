@@ -34,7 +34,8 @@ func (b *block) addAll(values []rowprog.Value) {
 			b.inst(v, in)
 		}
 		if h := c.liveOut[v]; h != nil && in.Op != rowprog.OpConst && in.Op != rowprog.OpReduce {
-			out := inst{form: slotOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), slot: h, args: [3]vreg{b.narrowOf(v), none, none}}
+			out := inst{form: slotOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), slot: h,
+				args: [3]vreg{b.narrowOf(v), none, none}}
 			if b.rows {
 				out.form = perRowOutForm
 			}
@@ -94,7 +95,9 @@ func (b *block) fetch(x rowprog.Value) {
 	h := b.c.slotOf(x)
 	if b.rows && h.rows != 0 {
 		size := lastingSize(b.c.p.Insts[x].Type)
-		b.vals[x] = masked{b.cse(inst{form: perRowForm, width: b.width(int(size)), size: size, slot: h, args: [3]vreg{none, none, none}}), none}
+		b.vals[x] = masked{
+			b.cse(inst{form: perRowForm, width: b.width(int(size)), size: size, slot: h,
+				args: [3]vreg{none, none, none}}), none}
 		return
 	}
 	b.vals[x] = masked{b.at(h), none}
@@ -171,7 +174,8 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 // guardInst adds a guard. Its culprit is a number: a Bool is 0 or 1.
 func (b *block) guardInst(in *rowprog.Inst) {
 	culprit, t := in.Args[1], b.c.p.Insts[in.Args[1]].Type
-	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]vreg{b.arg(in.Args[0]), none, none}}
+	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code,
+		args: [3]vreg{b.arg(in.Args[0]), none, none}}
 	switch {
 	case t.Computed() != t:
 		refuse("guards that tell elements of %v", t)
@@ -215,7 +219,8 @@ func (b *block) load(in *rowprog.Inst) vreg {
 	if isPacked(in.Type) {
 		return b.loadPacked(in)
 	}
-	ld := inst{form: loadForm, width: b.width(laneSize(in.Type)), size: uint8(size), operand: in.Operand, args: [3]vreg{none, none, none}}
+	ld := inst{form: loadForm, width: b.width(laneSize(in.Type)), size: uint8(size), operand: in.Operand,
+		args: [3]vreg{none, none, none}}
 	switch {
 	case in.Domain != rowprog.Vec:
 		ld.form = splatForm
@@ -234,7 +239,8 @@ func (b *block) load(in *rowprog.Inst) vreg {
 // iota is the index along an axis.
 func (b *block) iota(in *rowprog.Inst) vreg {
 	if in.Domain != rowprog.Vec {
-		return b.add(inst{form: axisForm, width: b.c.target.full(), size: 8, operand: in.Axis, args: [3]vreg{none, none, none}})
+		return b.add(inst{form: axisForm, width: b.c.target.full(), size: 8, operand: in.Axis,
+			args: [3]vreg{none, none, none}})
 	}
 	size, add := 8, asm.PADDQ
 	if b.narrowIndex {
@@ -248,8 +254,9 @@ func (b *block) iota(in *rowprog.Inst) vreg {
 // store writes a value to an operand.
 func (b *block) store(in *rowprog.Inst, x vreg) {
 	o := &b.c.p.Operands[in.Operand]
-	st := inst{form: storeForm, op: asm.MOVUPSSt, width: b.width(laneSize(o.Type)), size: uint8(o.Type.Size()), operand: in.Operand,
-		args: [3]vreg{x, none, none}}
+	st := inst{form: storeForm, op: asm.MOVUPSSt, width: b.width(laneSize(o.Type)), size: uint8(o.Type.Size()),
+		operand: in.Operand,
+		args:    [3]vreg{x, none, none}}
 	switch {
 	case isPacked(o.Type):
 		b.packedStore(&st, o, x)

@@ -115,7 +115,8 @@ func (c *compiler) tileCompiler(t Tile) *tileCompiler {
 	if !p.Columnwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In {
 		refuse("tiles of such a program")
 	}
-	w := &tileCompiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
+	w := &tileCompiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)),
+		vec: c.section(rowprog.VecSection(0))}
 	if w.row.guard || w.vec.guard || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
 		refuse("tiles of such elements")
 	}
@@ -214,7 +215,8 @@ func (w *tileCompiler) reserved() *pins {
 // take takes a row from the reserved registers.
 func (w *tileCompiler) take(held *pins, row int, index asm.Reg) mode {
 	clear(held.acc[row*w.vectors:][:w.vectors])
-	return mode{tile: &tileRows{Tile: &w.Tile, first: row * w.vectors, indices: []asm.Reg{index}, results: make([]asm.Vec, w.vectors)}}
+	return mode{tile: &tileRows{Tile: &w.Tile, first: row * w.vectors, indices: []asm.Reg{index},
+		results: make([]asm.Vec, w.vectors)}}
 }
 
 // fits decides whether the vectors of a row are interleaved or processed one after the other, so that nothing is

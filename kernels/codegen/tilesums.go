@@ -23,7 +23,8 @@ func (w *tileCompiler) takeSums() {
 		}
 		at := insts[i].args[0]
 		step := insts[at]
-		if step.form != binaryForm || step.hasImm || insts[step.args[0]].form != accForm || step.args[1] != w.store.args[0] {
+		if step.form != binaryForm || step.hasImm || insts[step.args[0]].form != accForm ||
+			step.args[1] != w.store.args[0] {
 			refuse("such sums of tiles in registers")
 		}
 		w.sums = append(w.sums, tileSum{w.vec.accs[insts[i].operand].operand, step})

@@ -54,6 +54,7 @@ func (v vec32) turns(x, mask vreg) (r, low, quarters vreg) {
 		}
 		v.c.turns = &slot{mem: asm.Labelled(v.c.a.Data(b, 8))}
 	}
-	r = v.cse(inst{form: routineForm, routine: angleRoutine, width: v.w, size: 4, slot: v.c.turns, imm: uint8(len(scalar.Turns)), args: [3]vreg{x, mask, none}})
+	r = v.cse(inst{form: routineForm, routine: angleRoutine, width: v.w, size: 4, slot: v.c.turns,
+		imm: uint8(len(scalar.Turns)), args: [3]vreg{x, mask, none}})
 	return r, v.further(r, 1), v.further(r, 2)
 }

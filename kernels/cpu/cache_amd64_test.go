@@ -52,7 +52,8 @@ func TestCachesAgreeWithKernel(t *testing.T) {
 	seen := 0
 	for index := range 8 {
 		var level, size, ways int
-		_, err := fmt.Sscan(read(index, "level")+" "+strings.TrimSuffix(read(index, "size"), "K")+" "+read(index, "ways_of_associativity"),
+		_, err := fmt.Sscan(read(index, "level")+" "+strings.TrimSuffix(read(index, "size"), "K")+" "+
+			read(index, "ways_of_associativity"),
 			&level, &size, &ways)
 		if kind := read(index, "type"); err != nil || kind == "Instruction" || level < 1 || level > 3 {
 			continue

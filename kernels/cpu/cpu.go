@@ -64,7 +64,8 @@ func Setting(name string, allowed ...string) error {
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
 	}
-	return fmt.Errorf("the environment variable %s is %q, and it must be one of %s, or not set", name, value, strings.Join(allowed, ", "))
+	return fmt.Errorf("the environment variable %s is %q, and it must be one of %s, or not set", name, value,
+		strings.Join(allowed, ", "))
 }
 
 // choose returns the wanted set if the machine has it. For an unknown name it sets [Err].

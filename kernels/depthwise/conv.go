@@ -116,7 +116,8 @@ func (p *plan) begin(scratch []float32, numbers []int) {
 	for a := range h.Spread {
 		for b := range w.Spread {
 			t := &p.taps[a*w.Spread+b]
-			t.numbers, t.offsets, numbers = numbers[:0:p.kernel()], numbers[p.kernel():][:0:p.kernel()], numbers[2*p.kernel():]
+			t.numbers, t.offsets, numbers = numbers[:0:p.kernel()], numbers[p.kernel():][:0:p.kernel()],
+				numbers[2*p.kernel():]
 			t.length = max((h.places(a)-1)*p.pitch+w.places(b), 0)
 			for i := range h.Kernel {
 				for j := range w.Kernel {
@@ -143,7 +144,8 @@ func (p *plan) prepareFills() {
 	for first := range min(h.Stride, h.taken()) {
 		down, row := h.phase(first)
 		p.fills[first] = move{from: first * w.In, to: (down*w.Stride+even)*p.plane + row*p.pitch + at,
-			args: moveArgs{rows: (h.taken() - first + h.Stride - 1) / h.Stride, n: w.taken(), fromRows: 8 * w.In * h.Stride, fromPlane: 4 * h.In * w.In,
+			args: moveArgs{rows: (h.taken() - first + h.Stride - 1) / h.Stride, n: w.taken(),
+				fromRows: 8 * w.In * h.Stride, fromPlane: 4 * h.In * w.In,
 				toRow: 4 * p.pitch, toPlane: 4 * p.all, other: 4 * ((odd-even)*p.plane + after - at)}}
 	}
 }
@@ -211,7 +213,8 @@ func (p *plan) sum(planes int, filters []float32) {
 			}
 			continue
 		}
-		p.conv = convArgs{planes: planes, vectors: t.vectors, x: unsafe.Pointer(&p.phases[0]), xPlane: 4 * p.all, y: &sums[0], yPlane: 4 * p.sumsOfPlane(),
+		p.conv = convArgs{planes: planes, vectors: t.vectors, x: unsafe.Pointer(&p.phases[0]), xPlane: 4 * p.all,
+			y: &sums[0], yPlane: 4 * p.sumsOfPlane(),
 			offsets: &t.offsets[0], w: &numbers[0], wPlane: 4 * each, taps: len(t.numbers)}
 		p.loops.conv(&p.conv)
 	}
@@ -236,8 +239,9 @@ func (p *plan) storePlanes(loops *loops, y []float32, at, from, to int) {
 	}
 	h, w := &p.Axes[0], &p.Axes[1]
 	sums, all := p.sums[from*p.sumsOfPlane():], h.Out*w.Out
-	p.stored = moveArgs{planes: to - from, rows: h.Out, n: w.Out, from: unsafe.Pointer(&sums[0]), fromPlane: 4 * p.sumsOfPlane(),
-		to: unsafe.Pointer(&y[at+from*all]), toRow: 4 * w.Out, toPlane: 4 * all, other: 4 * p.out}
+	p.stored = moveArgs{planes: to - from, rows: h.Out, n: w.Out, from: unsafe.Pointer(&sums[0]),
+		fromPlane: 4 * p.sumsOfPlane(),
+		to:        unsafe.Pointer(&y[at+from*all]), toRow: 4 * w.Out, toPlane: 4 * all, other: 4 * p.out}
 	if h.Spread == 1 { // behind the last row there is memory too
 		p.stored.next, p.stored.fromRows = unsafe.Add(p.stored.from, 4*p.pitch), 8*p.pitch
 	} else {

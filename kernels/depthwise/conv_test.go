@@ -169,7 +169,8 @@ func TestGradientsForFilters(t *testing.T) {
 			for k := range c.kernel() {
 				number := [2]int{k / c.Axes[1].Kernel, k % c.Axes[1].Kernel}
 				if v, is := c.at(x, channel, place, number); is {
-					want[channel*c.kernel()+k] += float64(v) * float64(dy[(channel*c.Axes[0].Out+place[0])*c.Axes[1].Out+place[1]])
+					want[channel*c.kernel()+k] += float64(v) *
+						float64(dy[(channel*c.Axes[0].Out+place[0])*c.Axes[1].Out+place[1]])
 				}
 			}
 		})
@@ -202,6 +203,7 @@ func TestGradientsForFilters(t *testing.T) {
 func TestNothingIsAllocated(t *testing.T) {
 	c := cases()[0]
 	in, out := c.sizes()
-	x, w, y, memory, numbers := random(in), random(c.Channels*c.kernel()), room(out)[:out], used(c.Memory()), make([]int, c.Numbers())
+	x, w, y, memory, numbers := random(in), random(c.Channels*c.kernel()), room(out)[:out], used(c.Memory()),
+		make([]int, c.Numbers())
 	require.Zero(t, testing.AllocsPerRun(100, func() { c.Run(y, x, w, memory, numbers) }))
 }

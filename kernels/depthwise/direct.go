@@ -48,7 +48,8 @@ var splitIndices = func() *[2 * lanes]uint32 {
 // direct returns the loop that reads planes in place, or nil.
 func (c *Conv) direct() func(*directArgs) {
 	h, w := &c.Axes[0], &c.Axes[1]
-	if h.Kernel != w.Kernel || h.Stride != w.Stride || h.Dilation*w.Dilation*h.Spread*w.Spread != 1 || h.In*w.In*h.Out*w.Out == 0 {
+	if h.Kernel != w.Kernel || h.Stride != w.Stride || h.Dilation*w.Dilation*h.Spread*w.Spread != 1 ||
+		h.In*w.In*h.Out*w.Out == 0 {
 		return nil
 	}
 	return current.direct[[2]int{h.Kernel, h.Stride}]
@@ -75,14 +76,17 @@ func (c *Conv) runDirect(loop func(*directArgs), y, x, w []float32, memory []uin
 	h, v, s := &c.Axes[0], &c.Axes[1], c.directSizes()
 	zeros := memory[:words(s.zeros)]
 	clear(zeros)
-	masks := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(memory[len(zeros):]))), s.blocks*(masksOfBlock+s.steps))
+	masks := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(memory[len(zeros):]))),
+		s.blocks*(masksOfBlock+s.steps))
 	a := directCalls.Get().(*directArgs)
 	defer directCalls.Put(a)
 	rows := numbers[:s.rows]
 	places := unsafe.Slice((*uintptr)(unsafe.Pointer(unsafe.SliceData(numbers[s.rows:]))), s.rows)
 	before := 4 * v.Before // bytes
-	*a = directArgs{planes: c.Channels, x: unsafe.Pointer(&x[0]), xPlane: 4 * h.In * v.In, y: &y[0], yBefore: 4 * (s.steps - h.Out) * v.Out, yPlane: 4 * h.Out * v.Out, w: &w[0], wPlane: 4 * c.kernel(),
-		yRow: 4 * v.Out, steps: s.steps, rows: &rows[0], blocks: s.blocks, blockMasks: &masks[0], stored: &masks[s.blocks*masksOfBlock], zeros: &places[0],
+	*a = directArgs{planes: c.Channels, x: unsafe.Pointer(&x[0]), xPlane: 4 * h.In * v.In, y: &y[0],
+		yBefore: 4 * (s.steps - h.Out) * v.Out, yPlane: 4 * h.Out * v.Out, w: &w[0], wPlane: 4 * c.kernel(),
+		yRow: 4 * v.Out, steps: s.steps, rows: &rows[0], blocks: s.blocks, blockMasks: &masks[0],
+		stored: &masks[s.blocks*masksOfBlock], zeros: &places[0],
 		indices: splitIndices}
 	for i := range rows {
 		at := i - h.Before
@@ -94,7 +98,8 @@ func (c *Conv) runDirect(loop func(*directArgs), y, x, w []float32, memory []uin
 		}
 	}
 	for block := range s.blocks {
-		c.maskBlock(block, masks[block*masksOfBlock:][:masksOfBlock], masks[s.blocks*masksOfBlock+block*s.steps:][:s.steps])
+		c.maskBlock(block, masks[block*masksOfBlock:][:masksOfBlock],
+			masks[s.blocks*masksOfBlock+block*s.steps:][:s.steps])
 	}
 	loop(a)
 	*a = directArgs{}

@@ -37,7 +37,8 @@ func (c *Conv) Filters(dw, x, dy []float32, memory []uint64, numbers []int) {
 	for first := 0; first < p.Channels; first += p.planes {
 		planes := min(p.planes, p.Channels-first)
 		p.fill(planes, x[first*in:])
-		p.stored = moveArgs{planes: planes, rows: h.Out, n: w.Out, from: unsafe.Pointer(&dy[first*out]), fromRows: 8 * w.Out, fromPlane: 4 * out,
+		p.stored = moveArgs{planes: planes, rows: h.Out, n: w.Out, from: unsafe.Pointer(&dy[first*out]),
+			fromRows: 8 * w.Out, fromPlane: 4 * out,
 			to: unsafe.Pointer(&sums[0]), toRow: 4 * p.pitch, toPlane: 4 * p.sumsOfPlane()}
 		p.stored.next = p.stored.from
 		if h.Out > 1 {
@@ -48,8 +49,10 @@ func (c *Conv) Filters(dw, x, dy []float32, memory []uint64, numbers []int) {
 		for g := range groups {
 			from, to := g*p.kernel()/groups, (g+1)*p.kernel()/groups
 			a := &p.gradient
-			a.planes, a.vectors, a.x, a.xPlane, a.y, a.yPlane = planes, n, unsafe.Pointer(&p.phases[0]), 4*p.all, &sums[0], 4*p.sumsOfPlane()
-			a.offsets, a.sums, a.sumsPlane, a.masks = &p.taps[0].offsets[from], &dw[first*p.kernel()+from], 4*p.kernel(), unsafe.Pointer(&masks[0])
+			a.planes, a.vectors, a.x, a.xPlane, a.y, a.yPlane = planes, n, unsafe.Pointer(&p.phases[0]), 4*p.all,
+				&sums[0], 4*p.sumsOfPlane()
+			a.offsets, a.sums, a.sumsPlane, a.masks = &p.taps[0].offsets[from], &dw[first*p.kernel()+from],
+				4*p.kernel(), unsafe.Pointer(&masks[0])
 			p.loops.sums[to-from](a)
 		}
 	}

@@ -75,7 +75,8 @@ type moveArgs struct {
 var current = ofMachine[cpu.Chosen()]
 
 // plain has the loops in Go.
-var plain = loops{width: lanes, conv: convPlain, sums: plainSums(), copyRows: copyRowsPlain, splitRows: splitRowsPlain, joinRows: joinRowsPlain}
+var plain = loops{width: lanes, conv: convPlain, sums: plainSums(), copyRows: copyRowsPlain, splitRows: splitRowsPlain,
+	joinRows: joinRowsPlain}
 
 // word is the float32 that is some bytes from another.
 func word(from unsafe.Pointer, bytes int) *float32 { return (*float32)(unsafe.Add(from, bytes)) }
@@ -104,7 +105,8 @@ func plainSums() (f [mostSums + 1]func(*sumsArgs)) {
 func sumsPlain(a *sumsArgs, n int) {
 	offsets, masks := unsafe.Slice(a.offsets, n), unsafe.Slice((*uint32)(a.masks), a.vectors*lanes)
 	for p := range a.planes {
-		y, sums := unsafe.Slice(word(unsafe.Pointer(a.y), p*a.yPlane), len(masks)), unsafe.Slice(word(unsafe.Pointer(a.sums), p*a.sumsPlane), n)
+		y, sums := unsafe.Slice(word(unsafe.Pointer(a.y), p*a.yPlane), len(masks)),
+			unsafe.Slice(word(unsafe.Pointer(a.sums), p*a.sumsPlane), n)
 		for k := range sums {
 			x := unsafe.Slice(word(a.x, p*a.xPlane+offsets[k]), len(y))
 			var s [lanes]float32

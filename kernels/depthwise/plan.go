@@ -11,7 +11,8 @@ type Axis struct {
 
 // Bears reports whether this package computes convolutions with such steps.
 func (a Axis) Bears() bool {
-	return 1 <= a.Stride && a.Stride <= mostPhases && 1 <= a.Spread && a.Spread <= mostPhases && (a.Stride == 1 || a.Spread == 1) &&
+	return 1 <= a.Stride && a.Stride <= mostPhases && 1 <= a.Spread && a.Spread <= mostPhases &&
+		(a.Stride == 1 || a.Spread == 1) &&
 		a.Before >= 0 && a.Dilation >= 1 && a.Kernel >= 1
 }
 

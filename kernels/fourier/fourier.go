@@ -48,7 +48,8 @@ func (p *plan[T]) all(y, x []T, outer, inner int, plus bool) {
 
 // each computes transforms in the way that suits their length: all by convolutions, long ones one by one, or groups
 // side by side.
-func (p *plan[T]) each(out, in numbers[T], outer, inner int, plus bool, long func(w *worker[T], y, x unsafe.Pointer), sideBySide func(w *worker[T], g group)) {
+func (p *plan[T]) each(out, in numbers[T], outer, inner int, plus bool, long func(w *worker[T], y, x unsafe.Pointer),
+	sideBySide func(w *worker[T], g group)) {
 	w := p.workers.Get().(*worker[T])
 	defer p.workers.Put(w)
 	switch {

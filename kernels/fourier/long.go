@@ -80,7 +80,8 @@ func (l *long[T]) run(w *worker[T], y, x unsafe.Pointer, plus bool) {
 		w.load(block{first, partBytes, plus}, place, group{layout: inColumns})
 		z := l.rows.run(w.loops, &w.steps, first, second, l.factors[i].all())
 		a := &w.moves
-		a.fromStep, a.toStep, a.groups, a.rows = 2*elementBytes, 2*elementBytes, partBytes/vectorBytes, partBytes/pieceBytes
+		a.fromStep, a.toStep, a.groups, a.rows = 2*elementBytes, 2*elementBytes, partBytes/vectorBytes,
+			partBytes/pieceBytes
 		for k := range l.blocks(rows) {
 			from, to := unsafe.Add(z, l.block(rows, k)*elementBytes), unsafe.Add(middle, (k*columns+c)*elementBytes)
 			for part := 0; part < elementBytes; part += partBytes {

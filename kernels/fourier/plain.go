@@ -100,7 +100,8 @@ func fill[T float](v []T, x T) {
 }
 
 func arithmetic[T float](v []T, i butterfly.Instr, values []T, fma func(x, y, z T) T) {
-	x, y, z := values[int(i.Args[0])*len(v):][:len(v)], values[int(i.Args[1])*len(v):][:len(v)], values[int(i.Args[2])*len(v):][:len(v)]
+	x, y, z := values[int(i.Args[0])*len(v):][:len(v)], values[int(i.Args[1])*len(v):][:len(v)],
+		values[int(i.Args[2])*len(v):][:len(v)]
 	switch i.Op {
 	case butterfly.Add:
 		for l := range v {

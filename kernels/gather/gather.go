@@ -34,7 +34,8 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 // TakeInside is [Take] with indices that are all in 0..Size-1: see [Outside].
 func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
-		from, to, index := src[o*s.Size*s.Inner:][:s.Size*s.Inner], dst[o*s.Count*s.Inner:][:s.Count*s.Inner], index[:s.Count]
+		from, to, index := src[o*s.Size*s.Inner:][:s.Size*s.Inner], dst[o*s.Count*s.Inner:][:s.Count*s.Inner],
+			index[:s.Count]
 		switch row := uintptr(s.Inner) * unsafe.Sizeof(*new(T)); {
 		case row == 0: // nothing lies there
 		case s.Inner == 1:
@@ -71,7 +72,8 @@ func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
 // [Outside]. If several rows have the same index, the last one stays.
 func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 	for o := range s.Outer {
-		from, to, index := src[o*s.Count*s.Inner:][:s.Count*s.Inner], dst[o*s.Size*s.Inner:][:s.Size*s.Inner], index[:s.Count]
+		from, to, index := src[o*s.Count*s.Inner:][:s.Count*s.Inner], dst[o*s.Size*s.Inner:][:s.Size*s.Inner],
+			index[:s.Count]
 		switch row := uintptr(s.Inner) * unsafe.Sizeof(*new(T)); {
 		case row == 0:
 		case s.Inner == 1:

@@ -136,8 +136,10 @@ func TestScatterRepeatedIndex(t *testing.T) {
 
 func TestIndexOutsideIsReported(t *testing.T) {
 	for _, index := range [][]int64{{0, 3}, {0, -1}} {
-		require.Equal(t, 1, gather.Take(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]bool, 2), make([]bool, 3), index))
-		require.Equal(t, 1, gather.Scatter(gather.Max, gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]int32, 3), make([]int32, 2), index, nil))
+		require.Equal(t, 1, gather.Take(gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2}, make([]bool, 2),
+			make([]bool, 3), index))
+		require.Equal(t, 1, gather.Scatter(gather.Max, gather.Shape{Outer: 1, Size: 3, Inner: 1, Count: 2},
+			make([]int32, 3), make([]int32, 2), index, nil))
 	}
 }
 

@@ -38,8 +38,10 @@ func NewRows[T float32 | float64, I Index](s Shape, factors int, subtract bool) 
 	}
 	find := func(op rowprog.Op, scalar int) aot.Func { return aot.Lookup(aot.Key{Op: op, Type: t, Scalar: scalar}) }
 	return &Rows[T, I]{
-		Shape: s, Factors: make([]T, factors), Subtract: subtract, first: make([]int, s.Size), next: make([]int, s.Count),
-		add: find(rowprog.OpAdd, 0), sub: find(rowprog.OpSub, 0), addScalar: find(rowprog.OpAdd, 2), scale: find(rowprog.OpMul, 2),
+		Shape: s, Factors: make([]T, factors), Subtract: subtract, first: make([]int, s.Size),
+		next: make([]int, s.Count),
+		add:  find(rowprog.OpAdd, 0), sub: find(rowprog.OpSub, 0), addScalar: find(rowprog.OpAdd, 2),
+		scale: find(rowprog.OpMul, 2),
 	}
 }
 

@@ -48,7 +48,8 @@ func TestAddRowsHasTheBitsOfAllRows(t *testing.T) {
 	var m Scratch
 	for range 3000 {
 		s := Shape{Outer: rng.IntN(3), Size: 1 + rng.IntN(6), Inner: rng.IntN(20), Count: rng.IntN(12)}
-		x, src, index := make([]float32, s.Outer*s.Size*s.Inner), make([]float32, s.Outer*s.Count*s.Inner), make([]int64, s.Count)
+		x, src, index := make([]float32, s.Outer*s.Size*s.Inner), make([]float32, s.Outer*s.Count*s.Inner),
+			make([]int64, s.Count)
 		for i := range x {
 			x[i] = number()
 		}

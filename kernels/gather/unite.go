@@ -115,7 +115,8 @@ type uniting struct {
 func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, ahead int) bool {
 	size := int(unsafe.Sizeof(*new(T)))
 	for i, rows := 0, max(1, mostAdded/((right-left)*size)); i < len(index); i += rows {
-		u := uniting{unsafe.Pointer(&to[left]), unsafe.Pointer(&from[i*inner+left]), unsafe.Pointer(&index[i]), min(rows, len(index)-i), uintptr(inner * size), uintptr((right - left) * size), ahead}
+		u := uniting{unsafe.Pointer(&to[left]), unsafe.Pointer(&from[i*inner+left]), unsafe.Pointer(&index[i]),
+			min(rows, len(index)-i), uintptr(inner * size), uintptr((right - left) * size), ahead}
 		if !addRows[T, I](&u) {
 			return false
 		}

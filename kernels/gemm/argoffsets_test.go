@@ -17,7 +17,9 @@ import (
 // TestLoopsKnowTheOffsetsOfTheirArguments compares the offsets in the generator of the loops, in the order of the
 // fields, with those of the structs.
 func TestLoopsKnowTheOffsetsOfTheirArguments(t *testing.T) {
-	for file, args := range map[string]any{"tile.go": tileArgs{}, "transpose.go": transposeArgs{}, "thin.go": thinArgs{}, "pieces.go": piecesArgs{}, "gemv.go": gemvArgs{}} {
+	for file, args := range map[string]any{
+		"tile.go": tileArgs{}, "transpose.go": transposeArgs{}, "thin.go": thinArgs{}, "pieces.go": piecesArgs{},
+		"gemv.go": gemvArgs{}} {
 		names, offsets := generatedOffsets(t, file)
 		fields := reflect.TypeOf(args)
 		require.Len(t, offsets, fields.NumField(), file)

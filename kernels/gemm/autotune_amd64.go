@@ -58,7 +58,8 @@ func (v *simdTiles) trial(now func() time.Duration) func(*wholeTiles) float64 {
 	pitch := k*size + line
 	a, b, c := make([]byte, v.rows*pitch), make([]byte, k*row), make([]byte, v.rows*row)
 	return func(w *wholeTiles) float64 {
-		args := tileArgs{k: k, a: address(a, 0), aRow: pitch, aCol: size, b: address(b, 0), bRow: row, c: address(c, 0), cRow: row,
+		args := tileArgs{k: k, a: address(a, 0), aRow: pitch, aCol: size, b: address(b, 0), bRow: row, c: address(c, 0),
+			cRow:  row,
 			tiles: tiles, stretch: size * v.rows}
 		began := now()
 		w.full[v.rows](&args)

@@ -174,14 +174,18 @@ func emulated[T float32 | float64](t *testing.T, e *emulation, v *simdTiles) {
 func emulatedSizes(v *simdTiles) [][3]int {
 	r := rand.New(rand.NewPCG(15, 16))
 	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, wholeSum + 3},
-		{5, v.cols / 8, quarterProducts}, {30, v.cols + v.cols/4, quarterProducts + 1}, {13, v.cols*3/4 - 1, quarterProducts}}
-	sizes = append(sizes, slices.Repeat([][3]int{{(copySteps+1)*v.rows + 3, 3*v.cols + 5, 9}}, 10)...) // of some layouts, B is copied by tiles
+		{5, v.cols / 8, quarterProducts}, {30, v.cols + v.cols/4, quarterProducts + 1},
+		{13, v.cols*3/4 - 1, quarterProducts}}
+	// of some layouts, B is copied by tiles
+	sizes = append(sizes, slices.Repeat([][3]int{{(copySteps+1)*v.rows + 3, 3*v.cols + 5, 9}}, 10)...)
 	for m := 1; m < len(v.thin); m++ {
-		sizes = append(sizes, slices.Repeat([][3]int{{m, v.thinBlock() + 3, thinProducts + 1}}, 12)...) // of some, columns of B are contiguous
+		// of some, columns of B are contiguous
+		sizes = append(sizes, slices.Repeat([][3]int{{m, v.thinBlock() + 3, thinProducts + 1}}, 12)...)
 	}
 	for m := 1; m <= 2*v.rows+1; m++ {
 		quarter := v.cols / 4
-		for _, n := range []int{1 + r.IntN(quarter), quarter + 1 + r.IntN(quarter), 2*quarter + 1 + r.IntN(quarter), 3*quarter + 1 + r.IntN(quarter-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
+		for _, n := range []int{1 + r.IntN(quarter), quarter + 1 + r.IntN(quarter), 2*quarter + 1 + r.IntN(quarter),
+			3*quarter + 1 + r.IntN(quarter-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
 			for range 3 { // each draws other strides
 				sizes = append(sizes, [3]int{m, n, 1 + r.IntN(20)})
 			}

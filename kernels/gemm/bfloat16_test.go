@@ -45,12 +45,14 @@ func TestProductsOfBFloat16(t *testing.T) {
 		t.Skip("the processor has no such products")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, c := range [][3]int{{1, 1, 1}, {5, 7, 3}, {33, 34, 70}, {64, 64, 64}, {70, 31, 1100}, {32, 40, 2048}, {2, 70, 31}, {40, 1, 33}} {
+	for _, c := range [][3]int{{1, 1, 1}, {5, 7, 3}, {33, 34, 70}, {64, 64, 64}, {70, 31, 1100}, {32, 40, 2048},
+		{2, 70, 31}, {40, 1, 33}} {
 		for layout := range 4 {
 			m, n, k := c[0], c[1], c[2]
 			a, x := bfloat16s(r, m*k)
 			b, y := bfloat16s(r, k*n)
-			p := Product[float32]{M: m, N: n, K: k, A: Matrix[float32]{Row: k, Col: 1}, B: Matrix[float32]{Row: n, Col: 1}, FactorA: a, FactorB: b,
+			p := Product[float32]{M: m, N: n, K: k, A: Matrix[float32]{Row: k, Col: 1},
+				B: Matrix[float32]{Row: n, Col: 1}, FactorA: a, FactorB: b,
 				C: Matrix[float32]{Data: make([]float32, m*n), Row: n, Col: 1}}
 			if layout%2 == 1 {
 				p.A.Row, p.A.Col = 1, m

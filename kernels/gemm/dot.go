@@ -135,11 +135,13 @@ func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 		return nil, nil
 	case !ok:
 		q = &s.dots.bits
-		*q = Product[int32]{M: p.M, N: p.N, K: p.K, Add: p.Add, Offsets: p.Offsets, FactorA: p.FactorA, FactorB: p.FactorB,
-			Batch: p.Batch, StepA: p.StepA, StepB: p.StepB, StepC: p.StepC,
+		*q = Product[int32]{M: p.M, N: p.N, K: p.K, Add: p.Add, Offsets: p.Offsets, FactorA: p.FactorA,
+			FactorB: p.FactorB,
+			Batch:   p.Batch, StepA: p.StepA, StepB: p.StepB, StepC: p.StepC,
 			Packed: inWordsOf(p.Packed),
-			A:      Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col}, B: Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
-			C: Matrix[int32]{Data: inWordsOf(p.C.Data), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
+			A:      Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col},
+			B:      Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
+			C:      Matrix[int32]{Data: inWordsOf(p.C.Data), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
 	}
 	d := dotsFor(q.FactorA.Type, q.FactorB.Type)
 	if d == nil {
@@ -174,7 +176,8 @@ func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right in
 		index, first := lo/q.M, lo%q.M
 		c := region{first, min(q.M, first+hi-lo), left, right}
 		*problem = q.matrix(index)
-		b := dotBlock{problem: problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots, packed: q.Packed}
+		b := dotBlock{problem: problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots,
+			packed: q.Packed}
 		if q.Packed != nil {
 			problem.b = q.B
 		}

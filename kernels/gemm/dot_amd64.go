@@ -13,7 +13,8 @@ var transposes func(*transposeArgs)
 // dotTable holds the loops of a processor.
 type dotTable struct {
 	singles, pairs *dots
-	bytes          [numWordTypes][numWordTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
+	// of four bytes in a word, or two of BFloat16, by the types of A and B
+	bytes [numWordTypes][numWordTypes]*dots
 }
 
 // chosenDots is made on first use: a process that multiplies no integers does not ask the system for tile registers.
@@ -36,14 +37,18 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 	turned := quads
 	switch isa {
 	case cpu.AVX2:
-		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX2, pairsAVX2, vnniQuadsAVX2, vnniTurnedQuadsAVX2
-		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX2, thinColumnsAVX2, thinTurnedQuadsAVX2, thinTurnedColumnsAVX2
+		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX2, pairsAVX2, vnniQuadsAVX2,
+			vnniTurnedQuadsAVX2
+		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX2, thinColumnsAVX2,
+			thinTurnedQuadsAVX2, thinTurnedColumnsAVX2
 		if has.Dots {
 			pairs.tiles = vnniPairsAVX2
 		}
 	case cpu.AVX512:
-		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX512, pairsAVX512, vnniQuadsAVX512, vnniTurnedQuadsAVX512
-		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX512, thinColumnsAVX512, thinTurnedQuadsAVX512, thinTurnedColumnsAVX512
+		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX512, pairsAVX512, vnniQuadsAVX512,
+			vnniTurnedQuadsAVX512
+		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX512, thinColumnsAVX512,
+			thinTurnedQuadsAVX512, thinTurnedColumnsAVX512
 		quads.panel, turned.panel = interleavePanel, interleavePanel
 		if has.Dots {
 			pairs.tiles = vnniPairsAVX512
@@ -59,18 +64,23 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 		signed, unsigned := quads, turned
 		signed.copyTurned, unsigned.copyTurned = copyTurned, copyTurned
 		signed.turn, unsigned.turn = -128, 128
-		t.bytes = [numWordTypes][numWordTypes]*dots{Uint8: {Int8: &quads, Uint8: &unsigned}, Int8: {Int8: &signed, Uint8: &turned}}
+		t.bytes = [numWordTypes][numWordTypes]*dots{
+			Uint8: {Int8: &quads, Uint8: &unsigned}, Int8: {Int8: &signed, Uint8: &turned}}
 	}
 	if has.Tiles {
 		for _, x := range []struct {
 			a, b Type
 			code func(*dotArgs)
 		}{{Uint8, Int8, tilesUS}, {Int8, Uint8, tilesSU}, {Int8, Int8, tilesSS}, {Uint8, Uint8, tilesUU}} {
-			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code, config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads, interleaveOther: interleaveOtherQuads, panel: interleavePanel}
+			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code,
+				config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads, interleaveOther: interleaveOtherQuads,
+				panel: interleavePanel}
 		}
 	}
 	if has.BFloat16Tiles {
-		t.bytes[FastBFloat16][FastBFloat16] = &dots{each: 2, rows: 32, cols: 32, unit: 16, whole: tilesBF16, config: unsafe.Pointer(&tileConfig), interleave: interleavePairs, isFloat: true}
+		t.bytes[FastBFloat16][FastBFloat16] = &dots{
+			each: 2, rows: 32, cols: 32, unit: 16, whole: tilesBF16, config: unsafe.Pointer(&tileConfig),
+			interleave: interleavePairs, isFloat: true}
 	}
 	return t
 }
@@ -78,8 +88,9 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 var (
 	interleaveQuads      = [numWordTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
 	interleaveOtherQuads = [numWordTypes]func(*interleaveArgs){Int8: interleaveOtherBytes, Uint8: interleaveOtherBytes}
-	interleavePairs      = [numWordTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, FastBFloat16: interleaveWords}
-	widenBytes           = [numWordTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
+	interleavePairs      = [numWordTypes]func(*interleaveArgs){
+		Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, FastBFloat16: interleaveWords}
+	widenBytes = [numWordTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
 )
 
 // tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2,

@@ -141,7 +141,8 @@ func TestProductsOfIntegers(t *testing.T) {
 			for b := range Uint16 + 1 {
 				for range 25 {
 					size := func() int { return sizes[r.IntN(len(sizes))] }
-					c := dotCase{m: size(), n: size(), k: size(), layoutA: r.IntN(4), laysB: r.IntN(4), add: r.IntN(2) == 0, strideC: 1 + r.IntN(5)/4, windows: r.IntN(4) == 0}
+					c := dotCase{m: size(), n: size(), k: size(), layoutA: r.IntN(4), laysB: r.IntN(4),
+						add: r.IntN(2) == 0, strideC: 1 + r.IntN(5)/4, windows: r.IntN(4) == 0}
 					c.check(t, r, a, b)
 				}
 			}
@@ -154,7 +155,8 @@ func TestProductsOfIntegers(t *testing.T) {
 		for _, a := range []Type{Int8, Uint8} { // few rows, whose second factor is read as it lies
 			for _, b := range []Type{Int8, Uint8} {
 				for range 60 {
-					dotCase{m: 1 + r.IntN(8), n: 60 + r.IntN(1200), k: 4 + r.IntN(200), laysB: r.IntN(2), add: r.IntN(2) == 0, strideC: 1 + r.IntN(5)/4}.check(t, r, a, b)
+					dotCase{m: 1 + r.IntN(8), n: 60 + r.IntN(1200), k: 4 + r.IntN(200), laysB: r.IntN(2),
+						add: r.IntN(2) == 0, strideC: 1 + r.IntN(5)/4}.check(t, r, a, b)
 				}
 			}
 		}
@@ -165,7 +167,8 @@ func TestProductsOfIntegers(t *testing.T) {
 func TestCheckOfNarrowFactors(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	a, b := randomIntegers(r, Uint8, 11), randomIntegers(r, Int8, 12)
-	p := Product[int32]{M: 4, N: 4, K: 3, A: Matrix[int32]{Row: 3, Col: 1}, B: Matrix[int32]{Row: 4, Col: 1}, C: Matrix[int32]{Data: make([]int32, 16), Row: 4, Col: 1},
+	p := Product[int32]{M: 4, N: 4, K: 3, A: Matrix[int32]{Row: 3, Col: 1}, B: Matrix[int32]{Row: 4, Col: 1},
+		C:       Matrix[int32]{Data: make([]int32, 16), Row: 4, Col: 1},
 		FactorA: a.factor, FactorB: b.factor}
 	require.ErrorContains(t, p.Check(), "A takes elements 0 to 11 of 11")
 }
@@ -175,7 +178,8 @@ func BenchmarkIntegers(b *testing.B) {
 	for _, n := range []int{256, 512, 1024} {
 		for _, types := range [][2]Type{{Uint8, Int8}, {Uint8, Uint8}, {Int16, Int16}, {Own, Own}} {
 			x, y := randomIntegers(r, types[0], n*n), randomIntegers(r, types[1], n*n)
-			p := Product[int32]{M: n, N: n, K: n, A: Matrix[int32]{Data: x.values, Row: n, Col: 1}, B: Matrix[int32]{Data: y.values, Row: n, Col: 1},
+			p := Product[int32]{M: n, N: n, K: n, A: Matrix[int32]{Data: x.values, Row: n, Col: 1},
+				B: Matrix[int32]{Data: y.values, Row: n, Col: 1},
 				C: Matrix[int32]{Data: make([]int32, n*n), Row: n, Col: 1}, FactorA: x.factor, FactorB: y.factor}
 			everyDots(b, func(b *testing.B) {
 				b.Run(fmt.Sprint(n, types), func(b *testing.B) {

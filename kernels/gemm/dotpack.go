@@ -134,7 +134,8 @@ func (f *dotBlock) sumColumns(panel, sums []int32) {
 		ones[i] = 1
 	}
 	clear(ones[f.np:])
-	f.s.args = dotArgs{words: f.words, a: address(f.s.a, 0), b: address(panel, 0), c: address(sums, 0), begin: address(sums, 0), tiles: 1}
+	f.s.args = dotArgs{words: f.words, a: address(f.s.a, 0), b: address(panel, 0), c: address(sums, 0),
+		begin: address(sums, 0), tiles: 1}
 	f.tiles[1](&f.s.args)
 	for i := range sums {
 		sums[i] *= f.turn
@@ -172,7 +173,8 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 	}
 	if f.panel != nil && f.offsets == nil && f.problem.b.Col == 1 && nj == f.cols && len(rows) >= f.each {
 		done := len(rows) / f.each * f.each
-		f.s.panel = panelArgs{rows: done / f.each, from: b.at(start + rows[0] + j), fromRow: f.problem.b.Row, to: unsafe.Pointer(&to[0])}
+		f.s.panel = panelArgs{rows: done / f.each, from: b.at(start + rows[0] + j), fromRow: f.problem.b.Row,
+			to: unsafe.Pointer(&to[0])}
 		f.panel(&f.s.panel)
 		f.packLast(to, j, nj, done)
 		return
@@ -225,7 +227,8 @@ func (f *dotBlock) packColumns(to []int32, j, nj int) {
 	if v := transposes; v != nil && words >= side {
 		done = words / side * side
 		for c := 0; c+side <= nj; c += side {
-			t := transposeArgs{blocks: done / side, src: f.b.at(f.problem.b.Start + f.p + (j+c)*f.problem.b.Col), dst: unsafe.Pointer(&to[c]),
+			t := transposeArgs{blocks: done / side, src: f.b.at(f.problem.b.Start + f.p + (j+c)*f.problem.b.Col),
+				dst:    unsafe.Pointer(&to[c]),
 				srcRow: f.problem.b.Col * typeSizes[f.b.Type], dstRow: f.cols * wordBytes}
 			f.s.transpose = t
 			v(&f.s.transpose)
@@ -241,7 +244,8 @@ func (f *dotBlock) packColumns(to []int32, j, nj int) {
 			to[k*f.cols+c] = *(*int32)(f.b.at(from + k*each))
 		}
 		for k := words * each; k < f.np; k++ {
-			store(unsafe.Add(unsafe.Pointer(&to[k/each*f.cols+c]), k%each*(wordBytes/each)), wordBytes/each, f.b.load(from+k))
+			store(unsafe.Add(unsafe.Pointer(&to[k/each*f.cols+c]), k%each*(wordBytes/each)), wordBytes/each,
+				f.b.load(from+k))
 		}
 	}
 }

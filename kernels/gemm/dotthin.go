@@ -92,7 +92,8 @@ func (f *dotBlock) runThin(loops []func(*thinDotArgs), steps, b, bStep, a, rows,
 	if blocks == 0 {
 		return
 	}
-	f.s.thin = thinDotArgs{steps: steps, b: uintptr(f.b.at(b)), bStep: bStep, a: address(f.s.a, a), aRow: pitch * wordBytes,
+	f.s.thin = thinDotArgs{steps: steps, b: uintptr(f.b.at(b)), bStep: bStep, a: address(f.s.a, a),
+		aRow: pitch * wordBytes,
 		sums: address(f.s.c, sums), sumsRow: thinPitch * wordBytes, blocks: blocks}
 	loops[rows](&f.s.thin)
 }

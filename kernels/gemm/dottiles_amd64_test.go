@@ -26,7 +26,8 @@ func TestTileRegistersSurviveSignals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := randomIntegers(r, Uint8, size*k), randomIntegers(r, Int8, size*k)
 	run := func(s *Scratch[int32]) []int32 {
-		p := Product[int32]{M: size, N: size, K: k, A: Matrix[int32]{Row: k, Col: 1}, B: Matrix[int32]{Row: size, Col: 1},
+		p := Product[int32]{M: size, N: size, K: k, A: Matrix[int32]{Row: k, Col: 1},
+			B: Matrix[int32]{Row: size, Col: 1},
 			C: Matrix[int32]{Data: make([]int32, size*size), Row: size, Col: 1}, FactorA: a.factor, FactorB: b.factor}
 		p.Run(s)
 		return p.C.Data

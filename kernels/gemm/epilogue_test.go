@@ -45,14 +45,16 @@ func newFinisher[T scalar.Number](t *testing.T, load func(*codegen.Code) uintptr
 	b := rowprog.NewBuilder("finish", 1)
 	c, rows, cols := b.In("c", typ, rowprog.Vec), b.In("rows", typ, rowprog.Row), b.In("cols", typ, rowprog.Vec)
 	scaled := b.Apply(rowprog.OpMul, b.Load(c), b.Load(rows))
-	b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(rowprog.OpMax, b.Apply(rowprog.OpAdd, scaled, b.Load(cols)), b.Const(typ, 0)))
+	b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(
+		rowprog.OpMax, b.Apply(rowprog.OpAdd, scaled, b.Load(cols)), b.Const(typ, 0)))
 	prog, err := b.Build()
 	require.NoError(t, err)
 	tile := codegen.Tile{From: finishC, RowInvariant: []bool{finishCols: true, finishY: false}}
 	tile.Rows, tile.Cols = Tile[T]()
 	code, err := codegen.CompileTile(prog, target, tile)
 	require.NoError(t, err)
-	f := &finisher[T]{from: values[T](rand.New(rand.NewPCG(17, 18)), 0), layout: code.Layout, code: load(code), block: make([]uint64, code.Layout.Size/8+8)}
+	f := &finisher[T]{from: values[T](rand.New(rand.NewPCG(17, 18)), 0), layout: code.Layout, code: load(code),
+		block: make([]uint64, code.Layout.Size/8+8)}
 	f.args = unsafe.Pointer(&f.block[0])
 	f.args = unsafe.Add(f.args, -uintptr(f.args)&(codegen.BlockAlign-1))
 	return f
@@ -81,7 +83,8 @@ func (f *finisher[T]) Tiles(row, col int) Tiles {
 	f.point(finishRows, f.rows, row)
 	f.point(finishCols, f.cols, col)
 	f.point(finishY, f.y, row*f.p.N+col)
-	return Tiles{Code: f.code, Args: f.args, Prefetch: []uintptr{address(f.y, row*f.p.N+col)}, PrefetchRow: f.p.N * sizeOf[T]()}
+	return Tiles{Code: f.code, Args: f.args, Prefetch: []uintptr{address(f.y, row*f.p.N+col)},
+		PrefetchRow: f.p.N * sizeOf[T]()}
 }
 
 func (f *finisher[T]) Stored(top, bottom, left, right int) {
@@ -135,8 +138,10 @@ func handsOn[T scalar.Number](t *testing.T, f *finisher[T], some int) {
 		m, n, k int
 		batch   []int
 		shared  string // the factor that is one for the batch
-	}{{2*rows + 3, 3*cols + 5, wholeSum + 70, nil, ""}, {5 * rows, 4 * cols, 9, nil, ""}, {rows + 4, 2 * cols, 9, []int{2, 3}, ""}, {rows + 1, 2*cols + 1, 9, []int{4}, "A"},
-		{max(rows-1, leastGroupedRows), 2*cols + 1, 9, []int{5}, "B"}, {rows + 3, 3 * cols, wholeSum + 9, []int{3, 4}, "B"}} {
+	}{{2*rows + 3, 3*cols + 5, wholeSum + 70, nil, ""}, {5 * rows, 4 * cols, 9, nil, ""},
+		{rows + 4, 2 * cols, 9, []int{2, 3}, ""}, {rows + 1, 2*cols + 1, 9, []int{4}, "A"},
+		{max(rows-1, leastGroupedRows), 2*cols + 1, 9, []int{5}, "B"},
+		{rows + 3, 3 * cols, wholeSum + 9, []int{3, 4}, "B"}} {
 		for layout := 0; layout < layouts*layouts*layouts; layout += 7 {
 			p := product[T](r, z.m, z.n, z.k, layout, z.batch...)
 			switch z.shared {
@@ -157,7 +162,8 @@ func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code")
 	}
-	target := map[cpu.ISA]codegen.Target{cpu.AVX2: codegen.AVX2, cpu.AVX512: codegen.AVX512, cpu.NEON: codegen.NEON}[cpu.Chosen()]
+	target := map[cpu.ISA]codegen.Target{cpu.AVX2: codegen.AVX2, cpu.AVX512: codegen.AVX512,
+		cpu.NEON: codegen.NEON}[cpu.Chosen()]
 	load := func(code *codegen.Code) uintptr {
 		made, err := jit.New(code.Bytes)
 		if errors.Is(err, jit.ErrUnavailable) {

@@ -180,7 +180,8 @@ func TestBlockBoundaries(t *testing.T) {
 		{MC - 1, 5, 9}, {MC, 5, 9}, {MC + 1, 5, 9}, {2*MC + 2, 2, 3},
 		{4, NC - 1, 5}, {4, NC, 5}, {4, NC + 1, 5}, {2, NC + 1, KC + 1},
 		{MC + 1, NC + 3, KC + 2}, {300, 100, wholeSum + 70},
-		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, wholeSum + 64}, {1, 2, 3}, {300, packedCols + 100, 3},
+		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, wholeSum + 64}, {1, 2, 3},
+		{300, packedCols + 100, 3},
 	} {
 		for _, add := range []bool{false, true} {
 			p := product[float32](r, size[0], size[1], size[2], i%2)

@@ -72,7 +72,8 @@ func (f *macroKernel[T]) convertTransposed(dst []T, dstRow int, from *Factor, at
 	for k := 0; k < cols; k += nearRows {
 		n := min(nearRows, cols-k)
 		f.convert(f.s.runs, pitch, from, at+k, row, rows, n)
-		f.transpose(transposition[T]{src: f.s.runs, dst: dst, to: k * dstRow, srcRow: pitch, dstRow: dstRow, rows: rows, cols: n}, f.v.transposers)
+		f.transpose(transposition[T]{src: f.s.runs, dst: dst, to: k * dstRow, srcRow: pitch, dstRow: dstRow, rows: rows,
+			cols: n}, f.v.transposers)
 	}
 }
 

@@ -57,7 +57,8 @@ func withHalves(r *rand.Rand, p *Product[float32], which int, odd bool) (narrow,
 func TestFactorsOfHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Scratch[float32]
-	for i, size := range [][3]int{{1, 1, 1}, {1, 40, 9}, {1, 33, 1100}, {3, 2, 33}, {5, 70, 31}, {17, 70, 130}, {40, 33, 1024}, {70, 1, 1030}, {9, 41, 1100}, {30, 64, 2050}, {130, 97, 65}, {300, 40, 1200}} {
+	for i, size := range [][3]int{{1, 1, 1}, {1, 40, 9}, {1, 33, 1100}, {3, 2, 33}, {5, 70, 31}, {17, 70, 130},
+		{40, 33, 1024}, {70, 1, 1030}, {9, 41, 1100}, {30, 64, 2050}, {130, 97, 65}, {300, 40, 1200}} {
 		for layout := range layouts * layouts * 2 {
 			for which := range 3 {
 				p := product[float32](r, size[0], size[1], size[2], layout, []int{2}[:layout/3%2]...)
@@ -115,7 +116,8 @@ func TestPartsOfHalves(t *testing.T) {
 func TestWindowsOfHalves(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var s Scratch[float32]
-	for i, c := range [][6]int{{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2}, {7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1}} {
+	for i, c := range [][6]int{{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2},
+		{7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1}} {
 		for which := range 6 {
 			rows, cols := windows(c[1], c[2], c[3], c[4], c[5])
 			if which >= 3 {
@@ -140,7 +142,8 @@ func TestWindowsOfHalves(t *testing.T) {
 func TestPairsOfBFloat16(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var s Scratch[float32]
-	for i, size := range [][3]int{{1, 40, 9}, {5, 70, 31}, {17, 70, 130}, {4, 33, 1024}, {300, 37, 15}, {20, 70, 1100}} {
+	for i, size := range [][3]int{{1, 40, 9}, {5, 70, 31}, {17, 70, 130}, {4, 33, 1024}, {300, 37, 15},
+		{20, 70, 1100}} {
 		for _, scale := range []float64{-133, -120, -74, -66, -62, -60, -58, -57, -56, -55, -54, -50, 0, 60, 63, 120} {
 			for layout := range layouts {
 				p := product[float32](r, size[0], size[1], size[2], layout*5+i)

@@ -19,7 +19,8 @@ type fence []byte
 func newFence(t *testing.T, bytes int) fence {
 	page := os.Getpagesize()
 	size := roundUp(bytes, page)
-	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)
 	require.NoError(t, syscall.Mprotect(mem[:page], syscall.PROT_NONE))
 	require.NoError(t, syscall.Mprotect(mem[page+size:], syscall.PROT_NONE))
@@ -73,7 +74,8 @@ func fenced[T scalar.Number](t *testing.T, sizes [][3]int) {
 	for _, size := range sizes {
 		for _, atEnd := range []bool{false, true} {
 			p := draw(r, size[0], size[1], size[2], from)
-			p.A.Data, p.B.Data, p.C.Data = put(fences[0], p.A.Data, atEnd), put(fences[1], p.B.Data, atEnd), put(fences[2], p.C.Data, atEnd)
+			p.A.Data, p.B.Data, p.C.Data = put(fences[0], p.A.Data, atEnd), put(fences[1], p.B.Data, atEnd),
+				put(fences[2], p.C.Data, atEnd)
 			want := expected(t, p)
 			fences[0].protect(t, syscall.PROT_READ)
 			fences[1].protect(t, syscall.PROT_READ)
@@ -90,7 +92,8 @@ func runFenced[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if fault := recover(); fault != nil {
-			t.Fatalf("%d×%d×%d, A %d %d, B %d %d, C %d %d: %v", p.M, p.N, p.K, p.A.Row, p.A.Col, p.B.Row, p.B.Col, p.C.Row, p.C.Col, fault)
+			t.Fatalf("%d×%d×%d, A %d %d, B %d %d, C %d %d: %v", p.M, p.N, p.K, p.A.Row, p.A.Col, p.B.Row, p.B.Col,
+				p.C.Row, p.C.Col, fault)
 		}
 	}()
 	p.Run(s)
@@ -113,7 +116,8 @@ func finishFenced[T scalar.Number](t *testing.T, f *finisher[T]) {
 	r := rand.New(rand.NewPCG(21, 22))
 	var s Scratch[T]
 	_, cols := Tile[T]()
-	for _, size := range [][3]int{{3, cols, 3}, {40, cols, 3}, {61, 3 * cols, 20}, {61, 3*cols + 2, 300}, {300, 4 * cols, 5}} {
+	for _, size := range [][3]int{{3, cols, 3}, {40, cols, 3}, {61, 3 * cols, 20}, {61, 3*cols + 2, 300},
+		{300, 4 * cols, 5}} {
 		for _, atEnd := range []bool{false, true} {
 			f.place = func(operand int, data []T) []T { return put(fences[operand], data, atEnd) }
 			p := draw(r, size[0], size[1], size[2], f.from)

@@ -73,7 +73,8 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 	near := 0
 	for panel := range slices.Chunk(cols, v.cols) {
 		half := v.cols / 2
-		o.contiguous = append(o.contiguous, len(panel) == v.cols && runLength(panel, 1) >= half && runLength(panel[half:], 1) == half)
+		o.contiguous = append(o.contiguous, len(panel) == v.cols && runLength(panel, 1) >= half &&
+			runLength(panel[half:], 1) == half)
 		if o.contiguous[len(o.contiguous)-1] {
 			near++
 		}
@@ -87,7 +88,8 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 			return
 		case countRuns(rows, o.step)*leastRun <= len(rows):
 			o.along, o.pieces = alongRows, cutPieces(blocks[T](rows), o.step, side)
-			if o.step == 1 && len(cols) > 1 && countRuns(cols, cols[1]-cols[0]) == 1 && countRuns(rows, 1)*longRun <= len(rows) {
+			if o.step == 1 && len(cols) > 1 && countRuns(cols, cols[1]-cols[0]) == 1 &&
+				countRuns(rows, 1)*longRun <= len(rows) {
 				o.runs, o.colStep = cutRuns(blocks[T](rows)), cols[1]-cols[0]
 			}
 			return

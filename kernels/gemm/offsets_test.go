@@ -28,7 +28,8 @@ func windows(channels, height, width, kernel, stride int) (rows, cols []int) {
 
 func TestOffsetsAreWindows(t *testing.T) {
 	type size struct{ m, channels, height, width, kernel, stride int }
-	sizes := []size{{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2}, {7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1}}
+	sizes := []size{{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2},
+		{7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1}}
 	for m := range 30 { // places that are contiguous by whole vectors
 		sizes = append(sizes, size{m + 1, 3, 4, 34, 3, 1})
 	}
@@ -49,7 +50,8 @@ func TestOffsetsAreWindows(t *testing.T) {
 
 // Rows in long runs, as the places of several images have, and blocks of them that end within a run.
 func TestOffsetsInLongRuns(t *testing.T) {
-	for _, c := range []struct{ images, channels, places int }{{3, 37, 200}, {5, 70, 333}, {1, 33, 400}, {20, 2, 64}, {2, 1, 700}} {
+	for _, c := range []struct{ images, channels, places int }{
+		{3, 37, 200}, {5, 70, 333}, {1, 33, 400}, {20, 2, 64}, {2, 1, 700}} {
 		var rows, cols []int
 		for image := range c.images {
 			for place := range c.places {
@@ -110,7 +112,8 @@ func checkOffsets[T float32 | float64 | int32](t *testing.T, m, size int, rows, 
 }
 
 func TestOffsetsOutside(t *testing.T) {
-	p := &Product[float32]{M: 1, N: 1, K: 2, A: Matrix[float32]{Data: make([]float32, 2), Col: 1}, C: Matrix[float32]{Data: make([]float32, 1)}}
+	p := &Product[float32]{M: 1, N: 1, K: 2, A: Matrix[float32]{Data: make([]float32, 2), Col: 1},
+		C: Matrix[float32]{Data: make([]float32, 1)}}
 	p.B.Data = make([]float32, 5)
 	p.SetOffsets([]int{0, 4}, []int{1})
 	require.Error(t, p.Check())

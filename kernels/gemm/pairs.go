@@ -126,7 +126,8 @@ func (f *macroKernel[T]) pairB(j, nj int) int {
 	}
 	f.wideB(j, nj)
 	s.least.reset()
-	s.join = joinArgs{rows: f.words(), groups: cols / joinRowWords, from: unsafe.Pointer(&s.wide[0]), fromRow: 2 * cols * f.size, second: cols * f.size,
+	s.join = joinArgs{rows: f.words(), groups: cols / joinRowWords, from: unsafe.Pointer(&s.wide[0]),
+		fromRow: 2 * cols * f.size, second: cols * f.size,
 		to: unsafe.Pointer(&s.b[f.packed]), toRow: cols * f.size, least: &s.least}
 	f.pairs.joinRows(&s.join)
 	s.exponents[panel] = s.least.exponent()

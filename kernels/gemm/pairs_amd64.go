@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
-var bfloat16Pairs = pairTiles{full: fullTilesBF16Pairs, edge: edgeTilesBF16Pairs, half: halfTilesBF16Pairs, joinRows: joinRows, joinColumns: joinColumns}
+var bfloat16Pairs = pairTiles{full: fullTilesBF16Pairs, edge: edgeTilesBF16Pairs, half: halfTilesBF16Pairs,
+	joinRows: joinRows, joinColumns: joinColumns}
 
 // chosenPairs returns the loops for pairs, if the processor has them and is faster with them. On Intel's processors the
 // instruction takes four times as long as a multiply-add, which computes half as many products.

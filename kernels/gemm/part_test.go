@@ -29,7 +29,8 @@ func runInParts[T scalar.Number](r *rand.Rand, p *Product[T], s *Scratch[T]) {
 func testParts[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var s Scratch[T]
-	for _, size := range [][3]int{{1, 1, 5}, {1, 40, 9}, {3, 2, 33}, {17, 70, 130}, {40, 33, 1024}, {9, 41, 1100}, {30, 64, 2050}, {1, 33, 1500}} {
+	for _, size := range [][3]int{{1, 1, 5}, {1, 40, 9}, {3, 2, 33}, {17, 70, 130}, {40, 33, 1024}, {9, 41, 1100},
+		{30, 64, 2050}, {1, 33, 1500}} {
 		for layout := range layouts * layouts * layouts {
 			p := product[T](r, size[0], size[1], size[2], layout)
 			want := whole(t, p, &s)
@@ -57,7 +58,8 @@ func TestPartOfOneRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var s Scratch[float32]
 	for _, size := range [][3]int{{1, 40, 1100}, {5, 3, 30}, {20, 70, 90}, {15, 64, 1600}} {
-		for _, part := range []Part[float32]{{From: 0, To: 17}, {From: 13, To: 30}, {From: 10, To: size[2] - 3}, {From: 7, To: 7}} {
+		for _, part := range []Part[float32]{
+			{From: 0, To: 17}, {From: 13, To: 30}, {From: 10, To: size[2] - 3}, {From: 7, To: 7}} {
 			for layout := range layouts * layouts {
 				t.Run(fmt.Sprint(size, part.From, part.To, layout), func(t *testing.T) {
 					p := product[float32](r, size[0], size[1], size[2], layout)

@@ -50,7 +50,8 @@ func (p *Product[T]) Check() error {
 		}
 	}
 	if o := p.Offsets; o != nil && (len(o.Rows) != p.K || len(o.Cols) != p.N) {
-		return fmt.Errorf("gemm: offsets of %d rows and %d columns for sizes %d, %d", len(o.Rows), len(o.Cols), p.K, p.N)
+		return fmt.Errorf("gemm: offsets of %d rows and %d columns for sizes %d, %d", len(o.Rows), len(o.Cols), p.K,
+			p.N)
 	}
 	if p.Rows() == 0 || p.N == 0 {
 		return nil
@@ -187,7 +188,8 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) problem[T] {
-	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB, offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
+	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB,
+		offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
 	if p.Part != nil {
 		q.from, q.to = p.Part.From, p.Part.To
 	}

@@ -47,11 +47,13 @@ func TestPanelsAreShown(t *testing.T) {
 
 func requirePanels[T float32 | float64](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, size := range [][3]int{{15, 64, 1}, {48, 33, 100}, {60, 100, 801}, {500, 96, 1700}, {1000, 64, 900}, {20, 300, 64}} {
+	for _, size := range [][3]int{{15, 64, 1}, {48, 33, 100}, {60, 100, 801}, {500, 96, 1700}, {1000, 64, 900},
+		{20, 300, 64}} {
 		for _, turned := range []bool{false, true} {
 			t.Run(fmt.Sprint(size, turned), func(t *testing.T) {
 				m, n, k := size[0], size[1], size[2]
-				p := Product[T]{M: m, N: n, K: k, A: Matrix[T]{make([]T, m*k), 0, k, 1}, B: Matrix[T]{make([]T, n*k), 0, n, 1}, C: Matrix[T]{make([]T, m*n), 0, n, 1}}
+				p := Product[T]{M: m, N: n, K: k, A: Matrix[T]{make([]T, m*k), 0, k, 1},
+					B: Matrix[T]{make([]T, n*k), 0, n, 1}, C: Matrix[T]{make([]T, m*n), 0, n, 1}}
 				if turned {
 					p.B.Row, p.B.Col = 1, k
 				}

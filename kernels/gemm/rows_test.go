@@ -37,8 +37,10 @@ func TestRowsAreConsumed(t *testing.T) {
 		batch   []int
 		shared  bool // one A for the batch
 	}
-	for _, c := range []size{{1, 1, 1, nil, false}, {3, 5, 7, nil, false}, {500, 150, 20, nil, false}, {300, 130, 330, nil, false}, {300, 4200, 3, nil, false},
-		{700, 1, 40, nil, false}, {1, 700, 40, nil, false}, {30, 40, 5, []int{3, 7}, false}, {30, 40, 5, []int{9}, true}, {500, 20, 0, nil, false}} {
+	for _, c := range []size{{1, 1, 1, nil, false}, {3, 5, 7, nil, false}, {500, 150, 20, nil, false},
+		{300, 130, 330, nil, false}, {300, 4200, 3, nil, false},
+		{700, 1, 40, nil, false}, {1, 700, 40, nil, false}, {30, 40, 5, []int{3, 7}, false},
+		{30, 40, 5, []int{9}, true}, {500, 20, 0, nil, false}} {
 		for layout := 0; layout < layouts*layouts*layouts; layout += 9 {
 			t.Run(fmt.Sprint(c, layout), func(t *testing.T) {
 				p := product[float32](rand.New(rand.NewPCG(1, 2)), c.m, c.n, c.k, layout, c.batch...)

@@ -13,7 +13,8 @@ const (
 // sharedLen is the number of elements of B when packed once for a batch; 0 if it is not.
 func (p *Product[T]) sharedLen() int {
 	v := simdOf[T]()
-	if v == nil || len(p.Batch) == 0 || p.Packed != nil || p.Part != nil || p.isInWords() || p.Weights() > 1 || p.groupLen() > 1 || p.M <= v.rows || p.M > sharedRows || p.B.Col == 1 && p.M > sharedRowwise ||
+	if v == nil || len(p.Batch) == 0 || p.Packed != nil || p.Part != nil || p.isInWords() || p.Weights() > 1 ||
+		p.groupLen() > 1 || p.M <= v.rows || p.M > sharedRows || p.B.Col == 1 && p.M > sharedRowwise ||
 		p.N < v.cols || p.Rows() < leastShares*p.M {
 		return 0
 	}

@@ -113,7 +113,9 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
+	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil &&
+		!q.continues():
+		// the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {
 			f.fewRows()
 		}
@@ -151,7 +153,8 @@ type macroKernel[T scalar.Number] struct {
 
 // begin prepares for a part of C.
 func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T] {
-	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right, pairs: q.pairsOf(c.bottom - c.top)}
+	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right,
+		pairs: q.pairsOf(c.bottom - c.top)}
 }
 
 // fewRows computes a region that is no higher than a tile: B is read once, in memory order.

@@ -30,7 +30,8 @@ func (f *macroKernel[T]) addedRows() int {
 			np = f.pieceLen(p)
 			end := p + np
 			clear(sums)
-			*args = gemvArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size, factorStep: f.a.Col * f.size}
+			*args = gemvArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size,
+				factorStep: f.a.Col * f.size}
 			for k := p; k < end; {
 				args.b = address(f.b.Data, f.b.Start+k*f.b.Row+j)
 				args.factors = address(f.a.Data, f.a.Start+f.top*f.a.Row+k*f.a.Col)

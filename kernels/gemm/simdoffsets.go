@@ -73,8 +73,10 @@ func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
 func (f *macroKernel[T]) transposeWhereTheyLie(runs []run, cols []int) {
 	for _, r := range runs {
 		for k := 0; k < r.len; k += nearRows {
-			f.transpose(transposition[T]{src: f.b.Data, from: f.b.Start + cols[0] + r.from + k, dst: f.s.b, to: f.packed + (r.to+k)*f.v.cols,
-				srcRow: f.offsets.colStep, dstRow: f.v.cols, rows: len(cols), cols: min(nearRows, r.len-k)}, f.v.transposers)
+			f.transpose(transposition[T]{src: f.b.Data, from: f.b.Start + cols[0] + r.from + k, dst: f.s.b,
+				to:     f.packed + (r.to+k)*f.v.cols,
+				srcRow: f.offsets.colStep, dstRow: f.v.cols, rows: len(cols), cols: min(nearRows, r.len-k)},
+				f.v.transposers)
 		}
 	}
 }

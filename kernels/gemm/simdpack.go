@@ -61,7 +61,8 @@ func (f *macroKernel[T]) prepareA() {
 			copy(f.s.a[f.copiedA+r*pitch:][:f.np], a.Data[src+r*a.Row:])
 		}
 	case a.Row == 1:
-		f.transpose(transposition[T]{src: a.Data, from: src, dst: f.s.a, to: f.copiedA, srcRow: a.Col, dstRow: pitch, rows: f.np, cols: f.ni}, f.v.transposers)
+		f.transpose(transposition[T]{src: a.Data, from: src, dst: f.s.a, to: f.copiedA, srcRow: a.Col, dstRow: pitch,
+			rows: f.np, cols: f.ni}, f.v.transposers)
 	default:
 		for r := range f.ni {
 			for k := range f.np {

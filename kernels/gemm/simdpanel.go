@@ -182,7 +182,8 @@ func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 // returns the number of tiles that are then done.
 func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	args := f.args
-	if f.b.Col != 1 || f.factorB.isHalf() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
+	if f.b.Col != 1 || f.factorB.isHalf() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols ||
+		j+2*nj > f.stop ||
 		f.ni < copySteps*f.v.rows || args.aCol != f.size {
 		return 0
 	}
@@ -213,7 +214,8 @@ func (f *macroKernel[T]) packRows(j, nj, row int) {
 	at := f.atB(j) + row*step
 	if left := len(f.b.Data) - cols - at; left >= 0 && step > 0 && row < f.np {
 		rows := min(left/step+1, f.np-row)
-		copyLines(unsafe.Pointer(&f.s.b[f.packed+row*cols]), unsafe.Pointer(&f.b.Data[at]), rows, cols*f.size, step*f.size)
+		copyLines(unsafe.Pointer(&f.s.b[f.packed+row*cols]), unsafe.Pointer(&f.b.Data[at]), rows, cols*f.size,
+			step*f.size)
 		row, at = row+rows, at+rows*step
 	}
 	for ; row < f.np; row++ {

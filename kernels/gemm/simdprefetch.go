@@ -80,7 +80,8 @@ func (f *macroKernel[T]) prefetchResults(done, rows int) {
 	}
 	lists.list(min(rows, f.ni), width)
 	args.fetchC, args.listed = 0, min(len(lists.offsets), f.np/unrolled*unrolled)
-	args.list, args.prefetchBase, args.prefetchTile = &lists.offsets[0], lists.matrices[0]+uintptr(done*lists.row), rows*lists.row
+	args.list, args.prefetchBase, args.prefetchTile = &lists.offsets[0], lists.matrices[0]+uintptr(done*lists.row),
+		rows*lists.row
 }
 
 // prefetchNext has the tiles that are left of a panel of B, of a number of rows each, prefetch what comes next. It is

@@ -38,7 +38,8 @@ func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTil
 // isThin reports whether few rows are multiplied by contiguous columns that would take longer to pack than to multiply:
 // the loops transpose them in registers.
 func (q *problem[T]) isThin(v *simdTiles, c region, s *Scratch[T]) bool {
-	return v != nil && c.top < c.bottom && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() && q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
+	return v != nil && c.top < c.bottom && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() &&
+		q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
 		!q.hasHalves() && q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil && s.reader == nil
 }
 
@@ -81,8 +82,10 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 	args := &f.s.thin
 	run := func(j, blocks int) {
-		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col), bCol: f.b.Col * f.size,
-			ahead: ahead, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j), sumsRow: pitch * f.size, blocks: blocks}
+		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col),
+			bCol:  f.b.Col * f.size,
+			ahead: ahead, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j),
+			sumsRow: pitch * f.size, blocks: blocks}
 		f.v.thin[rows](args)
 	}
 	run(0, cols/block)
@@ -103,7 +106,8 @@ func (f *macroKernel[T]) addColumn(factors []T, k, np, left, cols, pitch int) {
 		row[j] = f.b.Data[f.b.Start+k+(left+j)*f.b.Col]
 	}
 	for r := range rows {
-		f.s.gemv = gemvArgs{vectors: pitch / (f.v.cols / vectorsInTile), sums: address(f.s.b, r*pitch), b: address(row, 0), factors: address(factors, r*np)}
+		f.s.gemv = gemvArgs{vectors: pitch / (f.v.cols / vectorsInTile), sums: address(f.s.b, r*pitch),
+			b: address(row, 0), factors: address(factors, r*np)}
 		f.v.addRow(&f.s.gemv)
 	}
 }

@@ -18,7 +18,8 @@ func thinProductsAgree[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	from := values[T](r, 0)
 	var s Scratch[T]
-	for _, many := range []int{15, 16, 17, 31, 32, 33, 63, 70, thinCols - 1, thinCols + 7, thinCols + 40, 2*thinCols + 1} {
+	for _, many := range []int{15, 16, 17, 31, 32, 33, 63, 70, thinCols - 1, thinCols + 7, thinCols + 40,
+		2*thinCols + 1} {
 		for _, k := range []int{7, 8, 9, 10, 11, 16, 30, KC + 3, wholeSum, wholeSum + 5} {
 			if many*k > 40000 && (many+k)%3 > 0 {
 				continue
@@ -26,7 +27,8 @@ func thinProductsAgree[T scalar.Number](t *testing.T) {
 			few := r.IntN(5)
 			for _, size := range [][2]int{{few, many}, {many, few}} {
 				p := draw(r, size[0], size[1], k, from)
-				p.A, p.B = Matrix[T]{Data: window(r, from, p.M*k), Row: k, Col: 1}, Matrix[T]{Data: window(r, from, k*p.N), Row: 1, Col: k}
+				p.A, p.B = Matrix[T]{Data: window(r, from, p.M*k), Row: k, Col: 1},
+					Matrix[T]{Data: window(r, from, k*p.N), Row: 1, Col: k}
 				requireSame(t, p, &s)
 			}
 		}

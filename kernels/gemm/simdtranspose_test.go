@@ -25,7 +25,8 @@ func checkTransposes[T float32 | float64](t *testing.T) {
 		for _, cols := range sizes {
 			got, want := make([]T, pitch*pitch+to), make([]T, pitch*pitch+to)
 			f := (&problem[T]{}).begin(v, region{}, s)
-			f.transpose(transposition[T]{src: src, dst: got, from: from, to: to, srcRow: pitch, dstRow: pitch, rows: rows, cols: cols}, v.transposers)
+			f.transpose(transposition[T]{src: src, dst: got, from: from, to: to, srcRow: pitch, dstRow: pitch,
+				rows: rows, cols: cols}, v.transposers)
 			for r := range rows {
 				for c := range cols {
 					want[to+c*pitch+r] = src[from+r*pitch+c]

@@ -5,7 +5,8 @@ package gemm
 // B takes the place of A, and its rows are read in place.
 func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
 	v := simdOf[T]()
-	if v == nil || !q.canTurn(s) || q.b.Row != 1 || q.b.Col <= 1 || q.offsets != nil || s.epilogue != nil || s.rows.to != nil {
+	if v == nil || !q.canTurn(s) || q.b.Row != 1 || q.b.Col <= 1 || q.offsets != nil || s.epilogue != nil ||
+		s.rows.to != nil {
 		return false
 	}
 	rows, cols := c.bottom-c.top, c.right-c.left
@@ -24,7 +25,8 @@ func (v *simdTiles) turnedRows() int { return 2 * v.cols }
 
 // turnedScratch is how many elements such a product needs.
 func (p *Product[T]) turnedScratch(v *simdTiles) int {
-	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isHalf() || p.FactorB.isHalf() || p.Part != nil || p.Offsets != nil || p.Packed != nil {
+	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isHalf() || p.FactorB.isHalf() || p.Part != nil ||
+		p.Offsets != nil || p.Packed != nil {
 		return 0
 	}
 	return min(p.M, v.turnedRows()) * p.N
@@ -38,6 +40,7 @@ func (q *problem[T]) runTurned(c region, s *Scratch[T]) {
 	q.c = Matrix[T]{Data: s.turned, Start: -(c.left*rows + c.top), Row: rows, Col: 1}
 	q.run(c.transposed(), s)
 	f := q.begin(v, c, s)
-	f.transpose(transposition[T]{src: s.turned, dst: to.Data, to: to.Start + c.top*to.Row + c.left, srcRow: rows, dstRow: to.Row,
-		rows: cols, cols: rows}, v.transposers)
+	f.transpose(transposition[T]{src: s.turned, dst: to.Data, to: to.Start + c.top*to.Row + c.left, srcRow: rows,
+		dstRow: to.Row,
+		rows:   cols, cols: rows}, v.transposers)
 }

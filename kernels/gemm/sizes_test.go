@@ -189,7 +189,8 @@ func randomBatches[T scalar.Number](t *testing.T) {
 }
 
 // stack lays out a batch of matrices one after the other, in a random layout and order.
-func stack[T scalar.Number](r *rand.Rand, rows, cols, ways int, batch []int, repeat bool, from []T) (m Matrix[T], steps []int) {
+func stack[T scalar.Number](r *rand.Rand, rows, cols, ways int, batch []int, repeat bool, from []T) (m Matrix[T],
+	steps []int) {
 	m, extent := lay[T](rows, cols, r.IntN(ways))
 	steps = make([]int, len(batch))
 	for axis := len(batch) - 1; axis >= 0; axis-- {
@@ -217,7 +218,8 @@ func TestSpecialValues(t *testing.T) {
 
 func specialValues[T scalar.Float](t *testing.T, greatest, smallest T) {
 	inf := T(math.Inf(1))
-	special := []T{T(math.NaN()), inf, -inf, 0, T(math.Copysign(0, -1)), greatest, -greatest, smallest, -smallest * 12345}
+	special := []T{T(math.NaN()), inf, -inf, 0, T(math.Copysign(0, -1)), greatest, -greatest, smallest,
+		-smallest * 12345}
 	r := rand.New(rand.NewPCG(9, 10))
 	count := 10
 	if testing.Short() {

@@ -44,7 +44,8 @@ const (
 // the approximate number of vectors that it multiplies. It returns nil if the product is not small, or there is no such
 // code.
 func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
-	if simdOf[T]() == nil || p.Add || p.Offsets != nil || p.Part != nil || p.FactorA.Type != Own || p.FactorB.Type != Own || p.Rows() == 0 || p.N == 0 || p.K == 0 {
+	if simdOf[T]() == nil || p.Add || p.Offsets != nil || p.Part != nil || p.FactorA.Type != Own ||
+		p.FactorB.Type != Own || p.Rows() == 0 || p.N == 0 || p.K == 0 {
 		return nil, nil, 0
 	}
 	size := sizeOf[T]()
@@ -73,8 +74,9 @@ func (p *Product[T]) Small() (args *Small, code unsafe.Pointer, work int) {
 	if p.K > smallVectors || work > most {
 		return nil, nil, 0
 	}
-	s := &Small{first: first, count: count, m: m, n: n, k: p.K, aEach: each[0] * size, bEach: each[1] * size, cEach: each[2] * size,
-		aRow: a.Row * size, aCol: a.Col * size, bRow: b.Row * size, bCol: b.Col * size, cRow: c.Row * size}
+	s := &Small{first: first, count: count, m: m, n: n, k: p.K, aEach: each[0] * size, bEach: each[1] * size,
+		cEach: each[2] * size,
+		aRow:  a.Row * size, aCol: a.Col * size, bRow: b.Row * size, bCol: b.Col * size, cRow: c.Row * size}
 	if n == 1 {
 		s.bCol = size
 	}

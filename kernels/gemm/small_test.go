@@ -56,7 +56,8 @@ func testSmallProducts[T scalar.Number](t *testing.T) {
 			continue
 		}
 		fit++
-		args.Operands = [3]uintptr{address(p.A.Data, p.A.Start), address(p.B.Data, p.B.Start), address(p.C.Data, p.C.Start)}
+		args.Operands = [3]uintptr{address(p.A.Data, p.A.Start), address(p.B.Data, p.B.Start),
+			address(p.C.Data, p.C.Start)}
 		args.Run(code)
 		args.Run(code) // nothing of the first run is left
 		p.C.Data = want[:extents[2]*count]

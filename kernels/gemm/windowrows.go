@@ -54,7 +54,8 @@ func (q *problem[T]) turnsWindows(c region, s *Scratch[T], once bool) bool {
 
 // packsOnce reports whether A is packed once for all matrices of a batch.
 func (p *Product[T]) packsOnce(v *simdTiles) bool {
-	return len(p.Batch) > 0 && p.Rows() > p.M && !slices.ContainsFunc(p.StepA, func(step int) bool { return step != 0 }) &&
+	return len(p.Batch) > 0 && p.Rows() > p.M &&
+		!slices.ContainsFunc(p.StepA, func(step int) bool { return step != 0 }) &&
 		p.K*roundUp(p.M, v.cols)*sizeOf[T]() <= turnedWindowBytes
 }
 
@@ -113,8 +114,9 @@ func (q *problem[T]) runWindows(c region, s *Scratch[T], once, packed bool) {
 			}
 			f.windowBlock(p, at, q.offsets.Cols[left:][:n])
 		}
-		f.transpose(transposition[T]{src: s.turned, dst: q.c.Data, to: q.c.Start + c.top*q.c.Row + left, srcRow: width, dstRow: q.c.Row,
-			rows: n, cols: c.bottom - c.top}, v.transposers)
+		f.transpose(transposition[T]{src: s.turned, dst: q.c.Data, to: q.c.Start + c.top*q.c.Row + left, srcRow: width,
+			dstRow: q.c.Row,
+			rows:   n, cols: c.bottom - c.top}, v.transposers)
 		if s.epilogue != nil {
 			s.epilogue.Stored(q.first+c.top, q.first+c.bottom, left, left+n)
 		}

@@ -25,7 +25,8 @@ func windowProduct[T float32 | float64](r *rand.Rand, m, n, k, batch int, shared
 	rows, cols := strewn(k, n)
 	size := slices.Max(rows) + slices.Max(cols) + 1
 	from := values[T](r, 0)
-	p := &Product[T]{M: m, N: n, K: k, Batch: []int{batch}, StepA: []int{m * k}, StepB: []int{size}, StepC: []int{m * n}}
+	p := &Product[T]{M: m, N: n, K: k, Batch: []int{batch}, StepA: []int{m * k}, StepB: []int{size},
+		StepC: []int{m * n}}
 	p.A = Matrix[T]{Data: window(r, from, batch*m*k), Row: k, Col: 1}
 	if upright {
 		p.A.Row, p.A.Col = 1, m
@@ -90,10 +91,15 @@ func windowsAsRows[T float32 | float64](t *testing.T) {
 		m, n, k, batch  int
 		shared, upright bool
 	}
-	sizes := []size{{v.cols, 2 * v.rows, wholeSum + 70, 2, true, false}, {2*v.cols - 1, 5*v.rows + 3, 2*KC + 3, 3, false, true}, {3*v.cols - 1, 3000 / v.cols, 3 * v.cols, 2, true, true},
-		{2 * v.cols, 40 * v.rows, 70, 1, true, false}, {turnedWindowRows, 2*turnedPlaces[T](v, turnedWindowRows, 1000, 1, true) + 2, turnedWindowRows / 2, 2, true, false}, {v.cols, 8 * v.rows, wholeSum + 1, 1, false, false}}
+	sizes := []size{{v.cols, 2 * v.rows, wholeSum + 70, 2, true, false},
+		{2*v.cols - 1, 5*v.rows + 3, 2*KC + 3, 3, false, true},
+		{3*v.cols - 1, 3000 / v.cols, 3 * v.cols, 2, true, true},
+		{2 * v.cols, 40 * v.rows, 70, 1, true, false},
+		{turnedWindowRows, 2*turnedPlaces[T](v, turnedWindowRows, 1000, 1, true) + 2, turnedWindowRows / 2, 2, true,
+			false}, {v.cols, 8 * v.rows, wholeSum + 1, 1, false, false}}
 	for n := v.rows; n <= 3*v.rows; n++ {
-		sizes = append(sizes, size{v.cols, n, v.cols + n%5, 2, n%2 == 0, n%3 == 0}, size{v.cols/2 - 1, n, v.cols + n%4, 2, n%2 == 1, n%3 == 1})
+		sizes = append(sizes, size{v.cols, n, v.cols + n%5, 2, n%2 == 0, n%3 == 0},
+			size{v.cols/2 - 1, n, v.cols + n%4, 2, n%2 == 1, n%3 == 1})
 	}
 	for _, z := range sizes {
 		t.Run(fmt.Sprint(z), func(t *testing.T) {

@@ -70,7 +70,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 30: "1.0 GiB"} {
+	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 19: "1.5 MiB",
+		1 << 30: "1.0 GiB"} {
 		require.Equal(t, want, Bytes(n))
 	}
 }

@@ -63,7 +63,9 @@ func (k *Kernel) Program() *rowprog.Program { return k.prog }
 // arguments must have passed launch.Check. If a guard fails, ok is false. Run
 // allocates nothing once the scratch has seen the kernel and the sizes.
 func (k *Kernel) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
-	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) { return k.RunRange(a, lo, hi, s) })
+	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) {
+		return k.RunRange(a, lo, hi, s)
+	})
 }
 
 // RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run in parallel, each with its own

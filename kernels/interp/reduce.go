@@ -57,7 +57,8 @@ func multiply[T scalar.Number](x, y T) T { return x * y }
 
 // laneReduction combines elements in lanes, and the lanes at the end of a chunk. A short row leaves the last lanes at
 // the identity. Combining these changes nothing, so they are left out.
-func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T, combine func(x, y T) T,
+func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T,
+	combine func(x, y T) T,
 	lanes, state, x int, v rowprog.Value) reduction {
 	at := func(s *Scratch) []T {
 		n := lanes
@@ -87,7 +88,8 @@ func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold 
 }
 
 // selectReduction picks one of the elements, or its index.
-func selectReduction[T scalar.Element](kind rowprog.Reduction, t rowprog.Type, state, x int, v rowprog.Value) reduction {
+func selectReduction[T scalar.Element](kind rowprog.Reduction, t rowprog.Type, state, x int,
+	v rowprog.Value) reduction {
 	switch kind {
 	case rowprog.ArgMax:
 		return indexReduction(loops.ArgMax[T], state, x, v)

@@ -134,7 +134,8 @@ func memoryStep(to, from rowprog.Type, dst, x int) step {
 	case rowprog.BF16:
 		return mapStep(func(dst []float32, x []half.BFloat16) { loops.Map(half.BFloat16.Float32, dst, x) }, dst, x)
 	case rowprog.F8E4M3:
-		return mapStep(func(dst []float32, x []half.Float8E4M3FN) { loops.Map(half.Float8E4M3FN.Float32, dst, x) }, dst, x)
+		return mapStep(func(dst []float32, x []half.Float8E4M3FN) { loops.Map(half.Float8E4M3FN.Float32, dst, x) },
+			dst, x)
 	case rowprog.F8E5M2:
 		return mapStep(func(dst []float32, x []half.Float8E5M2) { loops.Map(half.Float8E5M2.Float32, dst, x) }, dst, x)
 	}

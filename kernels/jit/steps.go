@@ -35,7 +35,8 @@ func (l *List) CallTimes(most int, w *Words, goesOn, stop *uint64) (times int, e
 	if most <= 0 || len(l.entries) == 0 {
 		return 0, false
 	}
-	left := callTimes(&l.entries[0], len(l.entries)*int(unsafe.Sizeof(entry{})), unsafe.SliceData(w.words), len(w.words)*int(unsafe.Sizeof(word{})), most, goesOn, stop)
+	left := callTimes(&l.entries[0], len(l.entries)*int(unsafe.Sizeof(entry{})), unsafe.SliceData(w.words),
+		len(w.words)*int(unsafe.Sizeof(word{})), most, goesOn, stop)
 	runtime.KeepAlive(l.codes)
 	return most - max(left, ^left), left < 0
 }

@@ -209,7 +209,8 @@ func TestPositionsInParts(t *testing.T) {
 						index /= a.Size(after)
 					}
 					if index %= a.Size(axis); lo <= index && index < hi {
-						require.Equal(t, whole, a.Position(axis, lo, hi, position), "axis %d from %d to %d", axis, lo, hi)
+						require.Equal(t, whole, a.Position(axis, lo, hi, position), "axis %d from %d to %d", axis,
+							lo, hi)
 						position++
 					}
 				}
@@ -220,11 +221,13 @@ func TestPositionsInParts(t *testing.T) {
 
 func TestChunks(t *testing.T) {
 	b := rowprog.NewBuilder("sum", 1)
-	b.Accumulate(b.Acc("s", rowprog.F32, rowprog.Row, rowprog.Axes(0)), rowprog.Sum, b.Load(b.In("x", rowprog.F32, rowprog.Row)))
+	b.Accumulate(b.Acc("s", rowprog.F32, rowprog.Row, rowprog.Axes(0)), rowprog.Sum,
+		b.Load(b.In("x", rowprog.F32, rowprog.Row)))
 	p, err := b.Build()
 	require.NoError(t, err)
 	a := New(p)
-	for rows, want := range map[int]int{0: 1, 1: 1, rowprog.ChunkRows: 1, rowprog.ChunkRows + 1: 2, 5 * rowprog.ChunkRows: 5} {
+	for rows, want := range map[int]int{0: 1, 1: 1, rowprog.ChunkRows: 1, rowprog.ChunkRows + 1: 2,
+		5 * rowprog.ChunkRows: 5} {
 		a.Outer[0] = rows
 		require.Equal(t, want, Chunks(p, a))
 		end := 0

@@ -19,7 +19,8 @@ func TestChunkSums(t *testing.T) {
 		rowprog.Max:  {float32(math.Copysign(0, -1)), 3, 1e8},
 	} {
 		b := rowprog.NewBuilder("sum", 2)
-		b.Accumulate(b.Acc("s", rowprog.F32, rowprog.Vec, rowprog.Axes(0, 1)), kind, b.Load(b.In("x", rowprog.F32, rowprog.Vec)))
+		b.Accumulate(b.Acc("s", rowprog.F32, rowprog.Vec, rowprog.Axes(0, 1)), kind,
+			b.Load(b.In("x", rowprog.F32, rowprog.Vec)))
 		p, err := b.Build()
 		require.NoError(t, err)
 		a := New(p)
@@ -32,7 +33,8 @@ func TestChunkSums(t *testing.T) {
 			line := unsafe.Slice((*float32)(s.At(chunk, 0)), 3)
 			require.Equal(t, unsafe.Pointer(&line[1]), s.At(chunk, 1))
 			require.Equal(t, s.At(chunk, 0), unsafe.Add(s.At(0, 0), chunk*s.Step()*4))
-			for i, x := range []float32{float32(math.Copysign(0, -1)), float32(chunk + 1), []float32{1e8, 1, 1}[chunk]} {
+			for i, x := range []float32{float32(math.Copysign(0, -1)), float32(chunk + 1),
+				[]float32{1e8, 1, 1}[chunk]} {
 				switch kind {
 				case rowprog.Sum:
 					line[i] += x

@@ -140,7 +140,8 @@ func (c *coalescer) lengthenRow() {
 		if !c.canBeRow(x) || x.size <= 4*c.axes[last].size {
 			continue
 		}
-		if row := c.axes[best]; min(x.size, shortRow) > min(row.size, shortRow) || x.size >= shortRow && x.reach() < row.reach() {
+		if row := c.axes[best]; min(x.size, shortRow) > min(row.size, shortRow) ||
+			x.size >= shortRow && x.reach() < row.reach() {
 			best = k
 		}
 	}

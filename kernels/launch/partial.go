@@ -86,7 +86,8 @@ func (t *Partial) pack(i int) int {
 
 // Run calls the function for the chunks of a call one after the other, and combines their results in order. It stops at
 // the first fault.
-func (t *Partial) Run(p *rowprog.Program, a *Args, chunk func(a *Args, lo, hi int) (Fault, bool)) (fault Fault, ok bool) {
+func (t *Partial) Run(p *rowprog.Program, a *Args, chunk func(a *Args, lo, hi int) (Fault, bool)) (fault Fault,
+	ok bool) {
 	chunks := Chunks(p, a)
 	if chunks == 1 {
 		return chunk(a, 0, a.Rows())
@@ -149,7 +150,8 @@ func (t *Partial) Release() {
 }
 
 // moveAxis calls a function for all elements of an operand along the axes from axis on.
-func (t *Partial) moveAxis(a *Args, i, axis int, dst, src unsafe.Pointer, move func(kind rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer, n int)) {
+func (t *Partial) moveAxis(a *Args, i, axis int, dst, src unsafe.Pointer,
+	move func(kind rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer, n int)) {
 	o := &t.prog.Operands[i]
 	inner := len(a.Outer)
 	switch {

@@ -148,7 +148,8 @@ func (b *Builder) Pick(operand int, index, limit Value) Value {
 		in.Section = b.section(Vec)
 	}
 	var err error
-	if in.Type, err = checkPick(o, b.insts[index].Domain, &Inst{Domain: max(o.Domain, b.insts[index].Domain)}, b.insts[limit].Domain, []Type{b.insts[index].Type, b.insts[limit].Type}); err != nil {
+	if in.Type, err = checkPick(o, b.insts[index].Domain, &Inst{Domain: max(o.Domain, b.insts[index].Domain)},
+		b.insts[limit].Domain, []Type{b.insts[index].Type, b.insts[limit].Type}); err != nil {
 		return b.fail("pick: %w", err)
 	}
 	return b.primitive(in, index, limit)
@@ -191,7 +192,8 @@ func (b *Builder) Convert(x Value, t Type) Value {
 	if from := b.insts[x].Type; !convertible(from, t) {
 		return b.fail("convert %v to %v", from, t)
 	}
-	if in := &b.insts[x]; in.Op == OpConvert && t != t.Computed() && b.insts[in.Args[0]].Type == t && in.Type == t.Computed() {
+	if in := &b.insts[x]; in.Op == OpConvert && t != t.Computed() && b.insts[in.Args[0]].Type == t &&
+		in.Type == t.Computed() {
 		return in.Args[0] // what is computed of an element for memory alone has that element
 	}
 	return b.primitive(Inst{Op: OpConvert, Type: t}, x)

@@ -206,7 +206,8 @@ func TestPick(t *testing.T) {
 	limit := b.ConstInt(I32, 8)
 	by := b.Load(b.In("i", I32, Vec))
 	sum := b.Apply(OpAdd, b.Pick(table, by, limit), b.Pick(row, by, limit))
-	sum = b.Apply(OpAdd, sum, b.Apply(OpMul, b.Pick(row, b.ConstInt(I32, 3), limit), b.Pick(table, b.ConstInt(I32, 5), limit)))
+	sum = b.Apply(OpAdd, sum,
+		b.Apply(OpMul, b.Pick(row, b.ConstInt(I32, 3), limit), b.Pick(table, b.ConstInt(I32, 5), limit)))
 	b.Store(b.Out("y", F32, Vec), sum)
 	p, err := b.Build()
 	require.NoError(t, err)
@@ -314,7 +315,9 @@ func TestBuilderMistakes(t *testing.T) {
 		}},
 		{"store to y: i32 to an operand of f32", func(b *Builder) { b.Store(b.Out("y", F32, Vec), b.Const(I32, 1)) }},
 		{"store to y: a vec value to a row operand", func(b *Builder) { b.Store(b.Out("y", I64, Row), b.Iota(1)) }},
-		{"accumulate to y: argmax of i64", func(b *Builder) { b.Accumulate(b.Acc("y", I64, Vec, 0), ArgMax, b.Iota(1)) }},
+		{"accumulate to y: argmax of i64", func(b *Builder) {
+			b.Accumulate(b.Acc("y", I64, Vec, 0), ArgMax, b.Iota(1))
+		}},
 		{"load of x: the operand is out", func(b *Builder) { b.Load(b.Out("x", F32, Vec)) }},
 		{"neg: v0 lives in vec 0 only and is used in vec 1", func(b *Builder) {
 			x := b.Iota(1)
@@ -325,16 +328,38 @@ func TestBuilderMistakes(t *testing.T) {
 			x := b.Iota(1)
 			b.Apply(OpAdd, x, b.Reduce(Max, x))
 		}},
-		{"pick: by i32 of i32 from a vec operand", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.ConstInt(I32, 3), b.ConstInt(I32, 8)) }},
-		{"pick: a vec index for a vec operand", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Iota(1), b.ConstInt(I64, 8)) }},
-		{"pick: a vec limit and a vec operand for a vec result", func(b *Builder) { b.Pick(b.In("x", F32, Vec), b.Iota(0), b.Iota(1)) }},
-		{"pick: operand x is inout vec", func(b *Builder) { b.Pick(b.InOut("x", F32, Vec), b.Iota(0), b.ConstInt(I64, 8)) }},
-		{"pick: elements of bf16", func(b *Builder) { b.Pick(b.In("x", BF16, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
-		{"pick: by i64 of i32 from a row operand", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8)) }},
-		{"pick: by i64 of i64 from a row operand", func(b *Builder) { b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8)) }},
-		{"pick: by f32 of f32 from a row operand", func(b *Builder) { x := b.Const(F32, 1); b.Pick(b.In("x", F32, Row), x, x) }},
-		{"pick: a vec limit and a row operand for a vec result", func(b *Builder) { i := b.Convert(b.Iota(1), I32); b.Pick(b.In("x", F32, Row), i, i) }},
-		{"pick: operand x is inout row", func(b *Builder) { b.Pick(b.InOut("x", F32, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8)) }},
+		{"pick: by i32 of i32 from a vec operand", func(b *Builder) {
+			b.Pick(b.In("x", F32, Vec), b.ConstInt(I32, 3), b.ConstInt(I32, 8))
+		}},
+		{"pick: a vec index for a vec operand", func(b *Builder) {
+			b.Pick(b.In("x", F32, Vec), b.Iota(1), b.ConstInt(I64, 8))
+		}},
+		{"pick: a vec limit and a vec operand for a vec result", func(b *Builder) {
+			b.Pick(b.In("x", F32, Vec), b.Iota(0), b.Iota(1))
+		}},
+		{"pick: operand x is inout vec", func(b *Builder) {
+			b.Pick(b.InOut("x", F32, Vec), b.Iota(0), b.ConstInt(I64, 8))
+		}},
+		{"pick: elements of bf16", func(b *Builder) {
+			b.Pick(b.In("x", BF16, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8))
+		}},
+		{"pick: by i64 of i32 from a row operand", func(b *Builder) {
+			b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8))
+		}},
+		{"pick: by i64 of i64 from a row operand", func(b *Builder) {
+			b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8))
+		}},
+		{"pick: by f32 of f32 from a row operand", func(b *Builder) {
+			x := b.Const(F32, 1)
+			b.Pick(b.In("x", F32, Row), x, x)
+		}},
+		{"pick: a vec limit and a row operand for a vec result", func(b *Builder) {
+			i := b.Convert(b.Iota(1), I32)
+			b.Pick(b.In("x", F32, Row), i, i)
+		}},
+		{"pick: operand x is inout row", func(b *Builder) {
+			b.Pick(b.InOut("x", F32, Row), b.Convert(b.Iota(1), I32), b.ConstInt(I32, 8))
+		}},
 		{"operand 0 (y) is never written", func(b *Builder) { b.Out("y", F32, Vec) }},
 		{"operand 0 (y) is written twice", func(b *Builder) {
 			y := b.Out("y", F32, Vec)

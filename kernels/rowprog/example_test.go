@@ -10,7 +10,8 @@ import (
 // The mean of each row, its sum times a share, is subtracted from it: two loops over the row.
 func ExampleBuilder() {
 	b := rowprog.NewBuilder("center", 1)
-	x, share, y := b.In("x", rowprog.F32, rowprog.Vec), b.In("share", rowprog.F32, rowprog.Uniform), b.Out("y", rowprog.F32, rowprog.Vec)
+	x, share, y := b.In("x", rowprog.F32, rowprog.Vec), b.In("share", rowprog.F32, rowprog.Uniform),
+		b.Out("y", rowprog.F32, rowprog.Vec)
 	mean := b.Apply(rowprog.OpMul, b.Reduce(rowprog.Sum, b.Load(x)), b.Load(share))
 	b.NextStage()
 	b.Store(y, b.Apply(rowprog.OpSub, b.Load(x), mean))

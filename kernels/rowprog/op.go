@@ -12,8 +12,10 @@ const (
 
 	OpConst // the literal Bits
 	OpLoad  // an element of an operand
-	OpPick  // of an index and a limit: the element that lies index elements behind an operand's own, or the own one where the index is not in 0..limit-1
-	OpIota  // the index along Axis, as I64
+	// of an index and a limit: the element that lies index elements behind an operand's own, or the own one where the
+	// index is not in 0..limit-1
+	OpPick
+	OpIota // the index along Axis, as I64
 
 	// Of one value.
 	OpNeg

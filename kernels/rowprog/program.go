@@ -123,10 +123,12 @@ func (p *Program) Elementwise() bool {
 func (p *Program) Storing(operand int) *Program {
 	q := *p
 	from := p.Operands[operand]
-	q.Operands = append(slices.Clone(p.Operands), Operand{Name: from.Name + " stored", Type: from.Type, Access: Out, Domain: Vec})
+	q.Operands = append(slices.Clone(p.Operands),
+		Operand{Name: from.Name + " stored", Type: from.Type, Access: Out, Domain: Vec})
 	_, end := p.Span(VecSection(0))
 	loaded := Value(slices.IndexFunc(p.Insts, func(in Inst) bool { return in.Op == OpLoad && in.Operand == operand }))
-	store := Inst{Op: OpStore, Domain: Vec, Section: VecSection(0), Args: [3]Value{loaded, None, None}, Operand: len(p.Operands)}
+	store := Inst{Op: OpStore, Domain: Vec, Section: VecSection(0), Args: [3]Value{loaded, None, None},
+		Operand: len(p.Operands)}
 	q.Insts = slices.Insert(slices.Clone(p.Insts), int(end), store)
 	q.index()
 	return &q

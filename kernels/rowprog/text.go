@@ -62,7 +62,8 @@ func (p *Program) Key() string {
 	}
 	for i := range p.Insts {
 		in := &p.Insts[i]
-		put(int(in.Section), int(in.Op), int(in.Type), int(in.Bits), in.Operand, in.Axis, int(in.Reduction), int(in.Code))
+		put(int(in.Section), int(in.Op), int(in.Type), int(in.Bits), in.Operand, in.Axis, int(in.Reduction),
+			int(in.Code))
 		for _, x := range in.Uses() {
 			put(int(x))
 		}

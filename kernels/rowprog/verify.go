@@ -177,7 +177,8 @@ func checkPick(o *Operand, index Domain, in *Inst, limit Domain, types []Type) (
 
 // convertible reports whether a value of one type can be converted to another.
 func convertible(from, to Type) bool {
-	return all.has(from) && all.has(to) || stored.has(from) && stored.has(to) && from.Computed() == to.Computed() && (all.has(from) || all.has(to))
+	return all.has(from) && all.has(to) ||
+		stored.has(from) && stored.has(to) && from.Computed() == to.Computed() && (all.has(from) || all.has(to))
 }
 
 func (p *Program) operand(in *Inst) (*Operand, error) {

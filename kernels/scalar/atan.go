@@ -15,7 +15,8 @@ const (
 var (
 	AtanPoly32 = [...]float32{-0x1.d62fbp-10, 0x1.65a63cp-7, -0x1.fed144p-6, 0x1.dac9d8p-5, -0x1.58348ep-4,
 		0x1.c099fep-4, -0x1.2421b6p-3, 0x1.9991fep-3, -0x1.55553ep-2}
-	AtanPoly64 = [...]float64{-0x1.2262d1e229576p-17, 0x1.b3ab476fbf8d8p-14, -0x1.36d8969b8b3bdp-11, 0x1.1a0329ebd1948p-9,
+	AtanPoly64 = [...]float64{-0x1.2262d1e229576p-17, 0x1.b3ab476fbf8d8p-14, -0x1.36d8969b8b3bdp-11,
+		0x1.1a0329ebd1948p-9,
 		-0x1.6fd012fd7d94p-8, 0x1.72db358dc1ca2p-7, -0x1.30f989c5d253dp-6, 0x1.ac77fb7428d89p-6, -0x1.0c9402d05ec43p-5,
 		0x1.39044e58a0acep-5, -0x1.5f2421bb07f07p-5, 0x1.84b45028c8c43p-5, -0x1.aeda52333bdbdp-5, 0x1.e1d4872d8a9bcp-5,
 		-0x1.1110326b17d09p-4, 0x1.3b139bcefdfe8p-4, -0x1.745d15d03b3bdp-4, 0x1.c71c71b629b09p-4, -0x1.2492492456ae4p-3,

@@ -30,7 +30,8 @@ var (
 	Expm1Poly = [...]float32{0x1.a2a4f8p-13, 0x1.6d8556p-10, 0x1.11114ap-7, 0x1.5554bcp-5, 0x1.555554p-3, 0.5, 1}
 
 	// TwiceExpPoly gives 2·(exp(r) - 1)/r, with the same errors.
-	TwiceExpPoly = [...]float32{2 * 0x1.384f6cp-10, 2 * 0x1.1228eep-7, 2 * 0x1.559bc0p-5, 2 * 0x1.5554aep-3, 2 * 0x1.ffffacp-2, 2}
+	TwiceExpPoly = [...]float32{2 * 0x1.384f6cp-10, 2 * 0x1.1228eep-7, 2 * 0x1.559bc0p-5, 2 * 0x1.5554aep-3,
+		2 * 0x1.ffffacp-2, 2}
 )
 
 // reduce32 splits x = n·log(2) + r. The integer n plus bias is in the low bits of k.

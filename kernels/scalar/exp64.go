@@ -24,11 +24,13 @@ const (
 
 // ExpPoly64 is the coefficients of the series of (exp(r) - 1)/r, with an error of 1e-17 for |r| <= log(2)/2; highest
 // power first.
-var ExpPoly64 = [...]float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+var ExpPoly64 = [...]float64{1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
+	1.0 / 40320,
 	1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1}
 
 // TwiceExpPoly64 gives 2·(exp(r) - 1)/r, with the same errors.
-var TwiceExpPoly64 = [...]float64{2.0 / 6227020800, 2.0 / 479001600, 2.0 / 39916800, 2.0 / 3628800, 2.0 / 362880, 2.0 / 40320,
+var TwiceExpPoly64 = [...]float64{2.0 / 6227020800, 2.0 / 479001600, 2.0 / 39916800, 2.0 / 3628800, 2.0 / 362880,
+	2.0 / 40320,
 	2.0 / 5040, 2.0 / 720, 2.0 / 120, 2.0 / 24, 2.0 / 6, 1, 2}
 
 // reduce64 splits x = n·log(2) + r. The integer n plus bias is in the low bits of k.

@@ -102,7 +102,8 @@ func Log1p32(x float32) float32 {
 // The error function is 1 - 2^(x·Q(x)) up to ErfMax, and 1 from there on. ErfPower has the coefficients of Q, ErfExp2
 // those of (2^r - 1)/r for |r| <= 0.5, with errors of 2^-27.9 and 2^-26.5 of the result. Highest powers come first.
 var (
-	ErfPower = [...]float32{0x1.c00fa8p-17, -0x1.63eadep-13, 0x1.dea90ep-11, -0x1.3b39e2p-9, 0x1.e53e7p-13, 0x1.c4b928p-6,
+	ErfPower = [...]float32{0x1.c00fa8p-17, -0x1.63eadep-13, 0x1.dea90ep-11, -0x1.3b39e2p-9, 0x1.e53e7p-13,
+		0x1.c4b928p-6,
 		-0x1.2fabe2p-3, -0x1.d63ec4p-1, -0x1.a0be84p+0}
 	ErfExp2 = [...]float32{0x1.4308fep-13, 0x1.5f07b4p-10, 0x1.3b2bap-7, 0x1.c6af6ep-5, 0x1.ebfbdep-3, 0x1.62e43p-1}
 )

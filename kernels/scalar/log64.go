@@ -4,7 +4,8 @@ import "math"
 
 // LogPoly64 is the coefficients of 2/3 + 2/5·z + 2/7·z² + …, highest power first. With s = f/(2+f) and z = s², log(1+f)
 // is f - f²/2 + s·(f²/2 + z·poly(z)), with an error of 1e-17 for 1+f from sqrt(1/2) to sqrt(2).
-var LogPoly64 = [...]float64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3}
+var LogPoly64 = [...]float64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5,
+	2.0 / 3}
 
 // Constants that split a number's bits into mantissa and exponent.
 const (
@@ -105,12 +106,17 @@ func Log1p64(x float64) float64 {
 // The error function is x + x·P(x²) below 1 and 1 - exp(x·Q(x)) above, up to ErfMax64, where it is 1, with an error of
 // 2^-62 of itself. Highest powers come first.
 var (
-	ErfSmall64 = [...]float64{0x1.0579aa3690b02p-34, -0x1.386ac08ee7744p-30, 0x1.f7a4121acae9bp-27, -0x1.5f1d36c04d858p-23,
-		0x1.b9def19db4abbp-20, -0x1.f4d1df3946616p-17, 0x1.f9a321a11d908p-14, -0x1.c02db3d8ed224p-11, 0x1.565bcd0db02e3p-8,
+	ErfSmall64 = [...]float64{0x1.0579aa3690b02p-34, -0x1.386ac08ee7744p-30, 0x1.f7a4121acae9bp-27,
+		-0x1.5f1d36c04d858p-23,
+		0x1.b9def19db4abbp-20, -0x1.f4d1df3946616p-17, 0x1.f9a321a11d908p-14, -0x1.c02db3d8ed224p-11,
+		0x1.565bcd0db02e3p-8,
 		-0x1.b82ce3128499cp-6, 0x1.ce2f21a042b2p-4, -0x1.812746b0379e6p-2, 0x1.06eba8214db69p-3}
-	ErfLarge64 = [...]float64{-0x1.c4925e1fa6ee6p-43, 0x1.5df5fa308d0f4p-37, -0x1.fe0ad7be8c49p-33, 0x1.d1a3eadf683acp-29,
-		-0x1.2a6920423dfffp-25, 0x1.1cd1560d0cdap-22, -0x1.a239e796851e9p-20, 0x1.df44fbed71b9p-18, -0x1.aab1fa851066bp-16,
-		0x1.1c27299ce7074p-14, -0x1.ead66cc5903f3p-14, 0x1.10e678c58f9f6p-15, 0x1.1a1e84612695cp-11, -0x1.b30bd8f80e676p-10,
+	ErfLarge64 = [...]float64{-0x1.c4925e1fa6ee6p-43, 0x1.5df5fa308d0f4p-37, -0x1.fe0ad7be8c49p-33,
+		0x1.d1a3eadf683acp-29,
+		-0x1.2a6920423dfffp-25, 0x1.1cd1560d0cdap-22, -0x1.a239e796851e9p-20, 0x1.df44fbed71b9p-18,
+		-0x1.aab1fa851066bp-16,
+		0x1.1c27299ce7074p-14, -0x1.ead66cc5903f3p-14, 0x1.10e678c58f9f6p-15, 0x1.1a1e84612695cp-11,
+		-0x1.b30bd8f80e676p-10,
 		0x1.8ce5e866e313ep-13, 0x1.39886e3c71231p-6, -0x1.a4f74b3d4f842p-4, -0x1.45f2f92f0681p-1, -0x1.20dd7596098cbp+0}
 )
 

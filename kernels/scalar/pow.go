@@ -36,7 +36,8 @@ func power32(x, y float32) float32 {
 
 // PowPoly is the coefficients of 2/5 + 2/7·z + 2/9·z² + …, highest power first: of
 // log(m) = 2s + s³·(2/3 + z·poly(z)) with s = (m-1)/(m+1) and z = s².
-var PowPoly = [...]float64{2.0 / 25, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5}
+var PowPoly = [...]float64{2.0 / 25, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9,
+	2.0 / 7, 2.0 / 5}
 
 // The constants of power64.
 const (

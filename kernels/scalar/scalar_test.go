@@ -31,35 +31,51 @@ func TestFloats(t *testing.T) {
 		x, y, want float64
 	}{
 		{rowprog.OpNeg, 0, 0, negZero}, {rowprog.OpAbs, -3, 0, 3}, {rowprog.OpAbs, negZero, 0, 0},
-		{rowprog.OpSign, -7, 0, -1}, {rowprog.OpSign, negZero, 0, 0}, {rowprog.OpSign, nan, 0, 0}, {rowprog.OpSign, inf, 0, 1},
+		{rowprog.OpSign, -7, 0, -1}, {rowprog.OpSign, negZero, 0, 0}, {rowprog.OpSign, nan, 0, 0},
+		{rowprog.OpSign, inf, 0, 1},
 		{rowprog.OpSqrt, 9, 0, 3}, {rowprog.OpSqrt, -1, 0, nan}, {rowprog.OpSqrt, negZero, 0, negZero},
 		{rowprog.OpRsqrt, 4, 0, 0.5}, {rowprog.OpRsqrt, 0, 0, inf}, {rowprog.OpRecip, negZero, 0, -inf},
 		{rowprog.OpFloor, -1.5, 0, -2}, {rowprog.OpFloor, negZero, 0, negZero}, {rowprog.OpCeil, -0.5, 0, negZero},
 		{rowprog.OpRound, 2.5, 0, 2}, {rowprog.OpRound, 3.5, 0, 4}, {rowprog.OpRound, -0.5, 0, negZero},
 		{rowprog.OpTrunc, -2.7, 0, -2}, {rowprog.OpTrunc, inf, 0, inf},
-		{rowprog.OpAdd, 1, 2, 3}, {rowprog.OpSub, inf, inf, nan}, {rowprog.OpMul, 0, inf, nan}, {rowprog.OpDiv, -1, 0, -inf},
-		{rowprog.OpMax, 1, nan, nan}, {rowprog.OpMax, nan, 1, nan}, {rowprog.OpMax, negZero, 0, 0}, {rowprog.OpMax, 0, negZero, 0},
-		{rowprog.OpMin, 1, nan, nan}, {rowprog.OpMin, nan, 1, nan}, {rowprog.OpMin, negZero, 0, negZero}, {rowprog.OpMin, 2, 1, 1},
+		{rowprog.OpAdd, 1, 2, 3}, {rowprog.OpSub, inf, inf, nan}, {rowprog.OpMul, 0, inf, nan},
+		{rowprog.OpDiv, -1, 0, -inf},
+		{rowprog.OpMax, 1, nan, nan}, {rowprog.OpMax, nan, 1, nan}, {rowprog.OpMax, negZero, 0, 0},
+		{rowprog.OpMax, 0, negZero, 0},
+		{rowprog.OpMin, 1, nan, nan}, {rowprog.OpMin, nan, 1, nan}, {rowprog.OpMin, negZero, 0, negZero},
+		{rowprog.OpMin, 2, 1, 1},
 		{rowprog.OpRem, 5, 3, 2}, {rowprog.OpRem, -5, 3, 1}, {rowprog.OpRem, 5, -3, -1}, {rowprog.OpRem, -5, -3, -2},
-		{rowprog.OpRem, 5, 0, nan}, {rowprog.OpRem, -6, 3, negZero}, {rowprog.OpRem, 5, inf, 5}, {rowprog.OpRem, -5, inf, inf},
-		{rowprog.OpFloorDiv, 5, 3, 1}, {rowprog.OpFloorDiv, -5, 3, -2}, {rowprog.OpFloorDiv, 5, -3, -2}, {rowprog.OpFloorDiv, -5, -3, 1},
-		{rowprog.OpFloorDiv, 5, 0, inf}, {rowprog.OpFloorDiv, 0, 0, nan}, {rowprog.OpFloorDiv, -1, inf, -1}, {rowprog.OpFloorDiv, 0, -3, negZero},
-		{rowprog.OpPow, 2, 10, 1024}, {rowprog.OpPow, nan, 0, 1}, {rowprog.OpPow, -8, 1.0 / 3, nan}, {rowprog.OpPow, 0, -1, inf},
+		{rowprog.OpRem, 5, 0, nan}, {rowprog.OpRem, -6, 3, negZero}, {rowprog.OpRem, 5, inf, 5},
+		{rowprog.OpRem, -5, inf, inf},
+		{rowprog.OpFloorDiv, 5, 3, 1}, {rowprog.OpFloorDiv, -5, 3, -2}, {rowprog.OpFloorDiv, 5, -3, -2},
+		{rowprog.OpFloorDiv, -5, -3, 1},
+		{rowprog.OpFloorDiv, 5, 0, inf}, {rowprog.OpFloorDiv, 0, 0, nan}, {rowprog.OpFloorDiv, -1, inf, -1},
+		{rowprog.OpFloorDiv, 0, -3, negZero},
+		{rowprog.OpPow, 2, 10, 1024}, {rowprog.OpPow, nan, 0, 1}, {rowprog.OpPow, -8, 1.0 / 3, nan},
+		{rowprog.OpPow, 0, -1, inf},
 		{rowprog.OpAtan2, 0, -1, math.Pi}, {rowprog.OpAtan2, negZero, 1, negZero},
-		{rowprog.OpExp, 0, 0, 1}, {rowprog.OpExp, -inf, 0, 0}, {rowprog.OpExp, inf, 0, inf}, {rowprog.OpExp, nan, 0, nan},
-		{rowprog.OpExpOrZero, 0, 0, 1}, {rowprog.OpExpOrZero, -1000, 0, 0}, {rowprog.OpExpOrZero, -inf, 0, 0}, {rowprog.OpExpOrZero, inf, 0, 1}, {rowprog.OpExpOrZero, nan, 0, nan},
+		{rowprog.OpExp, 0, 0, 1}, {rowprog.OpExp, -inf, 0, 0}, {rowprog.OpExp, inf, 0, inf},
+		{rowprog.OpExp, nan, 0, nan},
+		{rowprog.OpExpOrZero, 0, 0, 1}, {rowprog.OpExpOrZero, -1000, 0, 0}, {rowprog.OpExpOrZero, -inf, 0, 0},
+		{rowprog.OpExpOrZero, inf, 0, 1}, {rowprog.OpExpOrZero, nan, 0, nan},
 		{rowprog.OpExpm1, negZero, 0, negZero}, {rowprog.OpLog, 0, 0, -inf}, {rowprog.OpLog, -1, 0, nan},
-		{rowprog.OpLog1p, -1, 0, -inf}, {rowprog.OpLog2, 8, 0, 3}, {rowprog.OpLog2, 0x1p-100, 0, -100}, {rowprog.OpLog2, 1, 0, 0},
-		{rowprog.OpLog10, 1, 0, 0}, {rowprog.OpLog10, 0, 0, -inf}, {rowprog.OpLog10, inf, 0, inf}, {rowprog.OpLog10, -1, 0, nan}, {rowprog.OpLog10, nan, 0, nan},
-		{rowprog.OpExp2, 10, 0, 1024}, {rowprog.OpExp2, -100, 0, 0x1p-100}, {rowprog.OpExp2, negZero, 0, 1}, {rowprog.OpExp2, inf, 0, inf}, {rowprog.OpExp2, -inf, 0, 0}, {rowprog.OpExp2, nan, 0, nan},
-		{rowprog.OpTanh, inf, 0, 1}, {rowprog.OpTanh, -inf, 0, -1}, {rowprog.OpTanh, negZero, 0, negZero}, {rowprog.OpTanh, nan, 0, nan},
-		{rowprog.OpSigmoid, 0, 0, 0.5}, {rowprog.OpSigmoid, inf, 0, 1}, {rowprog.OpSigmoid, -inf, 0, 0}, {rowprog.OpSigmoid, nan, 0, nan},
+		{rowprog.OpLog1p, -1, 0, -inf}, {rowprog.OpLog2, 8, 0, 3}, {rowprog.OpLog2, 0x1p-100, 0, -100},
+		{rowprog.OpLog2, 1, 0, 0},
+		{rowprog.OpLog10, 1, 0, 0}, {rowprog.OpLog10, 0, 0, -inf}, {rowprog.OpLog10, inf, 0, inf},
+		{rowprog.OpLog10, -1, 0, nan}, {rowprog.OpLog10, nan, 0, nan},
+		{rowprog.OpExp2, 10, 0, 1024}, {rowprog.OpExp2, -100, 0, 0x1p-100}, {rowprog.OpExp2, negZero, 0, 1},
+		{rowprog.OpExp2, inf, 0, inf}, {rowprog.OpExp2, -inf, 0, 0}, {rowprog.OpExp2, nan, 0, nan},
+		{rowprog.OpTanh, inf, 0, 1}, {rowprog.OpTanh, -inf, 0, -1}, {rowprog.OpTanh, negZero, 0, negZero},
+		{rowprog.OpTanh, nan, 0, nan},
+		{rowprog.OpSigmoid, 0, 0, 0.5}, {rowprog.OpSigmoid, inf, 0, 1}, {rowprog.OpSigmoid, -inf, 0, 0},
+		{rowprog.OpSigmoid, nan, 0, nan},
 		{rowprog.OpErf, inf, 0, 1}, {rowprog.OpSin, 0, 0, 0}, {rowprog.OpCos, 0, 0, 1},
 	} {
 		got64 := From[float64](Apply(c.op, rowprog.F64, Bits(c.x), Bits(c.y), 0))
 		require.True(t, same(got64, c.want), "%v %v %v is %v, want %v", c.op, c.x, c.y, got64, c.want)
 		got32 := From[float32](Apply(c.op, rowprog.F32, Bits(float32(c.x)), Bits(float32(c.y)), 0))
-		require.True(t, same(float64(got32), float64(float32(c.want))), "f32 %v %v %v is %v, want %v", c.op, c.x, c.y, got32, c.want)
+		require.True(t, same(float64(got32), float64(float32(c.want))), "f32 %v %v %v is %v, want %v", c.op, c.x, c.y,
+			got32, c.want)
 	}
 }
 
@@ -69,15 +85,21 @@ func TestIntegers(t *testing.T) {
 		op         rowprog.Op
 		x, y, want int64
 	}{
-		{rowprog.OpNeg, least, 0, least}, {rowprog.OpAbs, least, 0, least}, {rowprog.OpAbs, -3, 0, 3}, {rowprog.OpSign, -9, 0, -1},
-		{rowprog.OpNot, 5, 0, -6}, {rowprog.OpAdd, math.MaxInt64, 1, least}, {rowprog.OpMul, least, -1, least}, {rowprog.OpSub, 1, 3, -2},
+		{rowprog.OpNeg, least, 0, least}, {rowprog.OpAbs, least, 0, least}, {rowprog.OpAbs, -3, 0, 3},
+		{rowprog.OpSign, -9, 0, -1},
+		{rowprog.OpNot, 5, 0, -6}, {rowprog.OpAdd, math.MaxInt64, 1, least}, {rowprog.OpMul, least, -1, least},
+		{rowprog.OpSub, 1, 3, -2},
 		{rowprog.OpDiv, -7, 2, -3}, {rowprog.OpDiv, 7, 0, 0}, {rowprog.OpDiv, least, -1, least},
-		{rowprog.OpRem, -7, 2, 1}, {rowprog.OpRem, 7, -2, -1}, {rowprog.OpRem, 7, 0, 0}, {rowprog.OpRem, least, -1, 0}, {rowprog.OpRem, -6, 2, 0},
-		{rowprog.OpFloorDiv, -7, 2, -4}, {rowprog.OpFloorDiv, 7, -2, -4}, {rowprog.OpFloorDiv, 7, 0, 0}, {rowprog.OpFloorDiv, least, -1, least},
+		{rowprog.OpRem, -7, 2, 1}, {rowprog.OpRem, 7, -2, -1}, {rowprog.OpRem, 7, 0, 0}, {rowprog.OpRem, least, -1, 0},
+		{rowprog.OpRem, -6, 2, 0},
+		{rowprog.OpFloorDiv, -7, 2, -4}, {rowprog.OpFloorDiv, 7, -2, -4}, {rowprog.OpFloorDiv, 7, 0, 0},
+		{rowprog.OpFloorDiv, least, -1, least},
 		{rowprog.OpMax, -1, 1, 1}, {rowprog.OpMin, -1, 1, -1},
-		{rowprog.OpPow, 3, 4, 81}, {rowprog.OpPow, 2, 64, 0}, {rowprog.OpPow, -1, -3, -1}, {rowprog.OpPow, -1, -2, 1}, {rowprog.OpPow, 2, -1, 0}, {rowprog.OpPow, 0, 0, 1},
+		{rowprog.OpPow, 3, 4, 81}, {rowprog.OpPow, 2, 64, 0}, {rowprog.OpPow, -1, -3, -1}, {rowprog.OpPow, -1, -2, 1},
+		{rowprog.OpPow, 2, -1, 0}, {rowprog.OpPow, 0, 0, 1},
 		{rowprog.OpAnd, 6, 3, 2}, {rowprog.OpOr, 6, 3, 7}, {rowprog.OpXor, 6, 3, 5},
-		{rowprog.OpLt, -1, 1, 1}, {rowprog.OpLe, 1, 1, 1}, {rowprog.OpGt, 1, 1, 0}, {rowprog.OpGe, 1, 1, 1}, {rowprog.OpEq, 1, 1, 1}, {rowprog.OpNe, 1, 1, 0},
+		{rowprog.OpLt, -1, 1, 1}, {rowprog.OpLe, 1, 1, 1}, {rowprog.OpGt, 1, 1, 0}, {rowprog.OpGe, 1, 1, 1},
+		{rowprog.OpEq, 1, 1, 1}, {rowprog.OpNe, 1, 1, 0},
 	} {
 		got := int64(Apply(c.op, rowprog.I64, uint64(c.x), uint64(c.y), 0))
 		require.Equal(t, c.want, got, "%v %d %d", c.op, c.x, c.y)
@@ -93,8 +115,10 @@ func TestBoolAndSelect(t *testing.T) {
 		op   rowprog.Op
 		want [4]uint64 // of 00, 01, 10, 11
 	}{
-		{rowprog.OpNot, [4]uint64{1, 1, 0, 0}}, {rowprog.OpAnd, [4]uint64{0, 0, 0, 1}}, {rowprog.OpOr, [4]uint64{0, 1, 1, 1}},
-		{rowprog.OpXor, [4]uint64{0, 1, 1, 0}}, {rowprog.OpLt, [4]uint64{0, 1, 0, 0}}, {rowprog.OpEq, [4]uint64{1, 0, 0, 1}},
+		{rowprog.OpNot, [4]uint64{1, 1, 0, 0}}, {rowprog.OpAnd, [4]uint64{0, 0, 0, 1}},
+		{rowprog.OpOr, [4]uint64{0, 1, 1, 1}},
+		{rowprog.OpXor, [4]uint64{0, 1, 1, 0}}, {rowprog.OpLt, [4]uint64{0, 1, 0, 0}},
+		{rowprog.OpEq, [4]uint64{1, 0, 0, 1}},
 	} {
 		for i, want := range c.want {
 			require.Equal(t, want, Apply(c.op, rowprog.Bool, uint64(i/2), uint64(i%2), 0), c.op)
@@ -143,17 +167,24 @@ func TestConvert(t *testing.T) {
 	}{
 		{rowprog.F64, rowprog.I32, f64(-2.9), i32(-2)}, {rowprog.F64, rowprog.I32, f64(3e9), i32(math.MaxInt32)},
 		{rowprog.F64, rowprog.I32, f64(-inf), i32(math.MinInt32)}, {rowprog.F32, rowprog.I32, f32(nan), i32(0)},
-		{rowprog.F64, rowprog.I32, f64(2147483647.5), i32(math.MaxInt32)}, {rowprog.F64, rowprog.I32, f64(-2147483648.5), i32(math.MinInt32)},
-		{rowprog.F64, rowprog.I64, f64(1 << 63), i64(math.MaxInt64)}, {rowprog.F32, rowprog.I64, f32(-1e30), i64(math.MinInt64)},
+		{rowprog.F64, rowprog.I32, f64(2147483647.5), i32(math.MaxInt32)},
+		{rowprog.F64, rowprog.I32, f64(-2147483648.5), i32(math.MinInt32)},
+		{rowprog.F64, rowprog.I64, f64(1 << 63), i64(math.MaxInt64)},
+		{rowprog.F32, rowprog.I64, f32(-1e30), i64(math.MinInt64)},
 		{rowprog.F64, rowprog.I64, f64(nan), i64(0)}, {rowprog.F64, rowprog.I64, f64(1<<53 + 2), i64(1<<53 + 2)},
-		{rowprog.F64, rowprog.Bool, f64(nan), 1}, {rowprog.F32, rowprog.Bool, f32(negZero), 0}, {rowprog.I64, rowprog.Bool, i64(1 << 40), 1},
+		{rowprog.F64, rowprog.Bool, f64(nan), 1}, {rowprog.F32, rowprog.Bool, f32(negZero), 0},
+		{rowprog.I64, rowprog.Bool, i64(1 << 40), 1},
 		{rowprog.I64, rowprog.I32, i64(1<<32 + 5), i32(5)}, {rowprog.I32, rowprog.I64, i32(-1), i64(-1)},
-		{rowprog.I64, rowprog.F32, i64(16777217), f32(16777216)}, {rowprog.I64, rowprog.F32, i64(math.MaxInt64), f32(1 << 63)},
-		{rowprog.I32, rowprog.F64, i32(-7), f64(-7)}, {rowprog.Bool, rowprog.F32, 1, f32(1)}, {rowprog.Bool, rowprog.I64, 1, 1},
-		{rowprog.F64, rowprog.F32, f64(1e300), f32(inf)}, {rowprog.F64, rowprog.F32, f64(0.1), f32(0.1)}, {rowprog.F32, rowprog.F64, f32(0.5), f64(0.5)},
+		{rowprog.I64, rowprog.F32, i64(16777217), f32(16777216)},
+		{rowprog.I64, rowprog.F32, i64(math.MaxInt64), f32(1 << 63)},
+		{rowprog.I32, rowprog.F64, i32(-7), f64(-7)}, {rowprog.Bool, rowprog.F32, 1, f32(1)},
+		{rowprog.Bool, rowprog.I64, 1, 1},
+		{rowprog.F64, rowprog.F32, f64(1e300), f32(inf)}, {rowprog.F64, rowprog.F32, f64(0.1), f32(0.1)},
+		{rowprog.F32, rowprog.F64, f32(0.5), f64(0.5)},
 	} {
 		got := Convert(c.to, c.from, c.x)
-		require.Equal(t, rowprog.Literal(c.to, c.want), rowprog.Literal(c.to, got), "%v to %v of %s", c.from, c.to, rowprog.Literal(c.from, c.x))
+		require.Equal(t, rowprog.Literal(c.to, c.want), rowprog.Literal(c.to, got), "%v to %v of %s", c.from, c.to,
+			rowprog.Literal(c.from, c.x))
 	}
 }
 
@@ -176,7 +207,8 @@ func TestFMA32(t *testing.T) {
 	}
 	// The exact sum is a tie in float64, which a second rounding would get wrong.
 	require.Equal(t, float32(1+0x1p-23), FMA32(0x1p-12, 0x1p-12+0x1p-35, 1))
-	for _, c := range [][4]float64{{inf, 0, 1, nan}, {1, 1, inf, inf}, {inf, 1, -inf, nan}, {nan, 1, 1, nan}, {1, -1, 1, 0}, {math.MaxFloat32, 2, -inf, -inf}} {
+	for _, c := range [][4]float64{{inf, 0, 1, nan}, {1, 1, inf, inf}, {inf, 1, -inf, nan}, {nan, 1, 1, nan},
+		{1, -1, 1, 0}, {math.MaxFloat32, 2, -inf, -inf}} {
 		got := FMA32(float32(c[0]), float32(c[1]), float32(c[2]))
 		require.True(t, same(float64(got), c[3]), "%v: %v", c, got)
 	}
@@ -186,8 +218,9 @@ func TestFMA32(t *testing.T) {
 // farthest has the inputs with the largest errors of all inputs. The command kernels/internal/testkit/accuracy finds
 // them.
 var farthest = map[rowprog.Op]uint32{
-	rowprog.OpRsqrt: 0x0080cab3, rowprog.OpExp: 0x40a8203f, rowprog.OpExpOrZero: 0xc26f9f86, rowprog.OpExpm1: 0x3eb5a8f0,
-	rowprog.OpExp2: 0xbeff4464, rowprog.OpLog: 0x3fb3131f, rowprog.OpLog1p: 0x3ed5512b, rowprog.OpLog2: 0x3fb4db4f,
+	rowprog.OpRsqrt: 0x0080cab3, rowprog.OpExp: 0x40a8203f, rowprog.OpExpOrZero: 0xc26f9f86,
+	rowprog.OpExpm1: 0x3eb5a8f0,
+	rowprog.OpExp2:  0xbeff4464, rowprog.OpLog: 0x3fb3131f, rowprog.OpLog1p: 0x3ed5512b, rowprog.OpLog2: 0x3fb4db4f,
 	rowprog.OpLog10: 0x3fa619ae, rowprog.OpTanh: 0x3c7e7676, rowprog.OpSigmoid: 0xc085088d, rowprog.OpErf: 0x3462dfc4,
 	rowprog.OpSin: 0x6ff9be45, rowprog.OpCos: 0x53b146a6,
 }
@@ -253,14 +286,19 @@ func TestFunction64(t *testing.T) {
 		if i%2 == 0 {
 			x, y = r.NormFloat64(), r.NormFloat64()*30
 		}
-		if got, want := Atan2(x, y), math.Atan2(x, y); !same(got, want) && x/y != 0 { // where it is, math.Atan2 loses the sign
+		if got, want := Atan2(x, y), math.Atan2(x, y); !same(got, want) && x/y != 0 {
+			// where it is, math.Atan2 loses the sign
 			require.InEpsilon(t, want, got, 5*0x1p-52, "atan2 of %v, %v", x, y)
 		}
-		if got, want := PowFloat(x, y), math.Pow(x, y); !same(got, want) && math.Abs(want) > 0x1p-1000 && math.Abs(x) >= 0x1p-1022 { // math.Pow has lost 8 bits at times, and more below the normal numbers
+		if got, want := PowFloat(x, y), math.Pow(x, y); !same(got, want) && math.Abs(want) > 0x1p-1000 &&
+			math.Abs(x) >= 0x1p-1022 {
+			// math.Pow has lost 8 bits at times, and more below the normal numbers
 			require.InEpsilon(t, want, got, 0x1p-44, "pow of %v, %v", x, y)
 		}
 	}
-	for _, c := range [][3]float64{{0.5517932956096271, -88.52849975707186, 7.246798585758364e+22}, {1.0000001, 1000000000.0, 2.6881038582144647e+43}, {1e-300, -1.02, 1.0000000000000122e+306}, {5e-324, 0.5, 2.2227587494850775e-162}, {37.558179793068945, 33.57189725373227, 7.342076543068782e+52}} {
+	for _, c := range [][3]float64{{0.5517932956096271, -88.52849975707186, 7.246798585758364e+22},
+		{1.0000001, 1000000000.0, 2.6881038582144647e+43}, {1e-300, -1.02, 1.0000000000000122e+306},
+		{5e-324, 0.5, 2.2227587494850775e-162}, {37.558179793068945, 33.57189725373227, 7.342076543068782e+52}} {
 		require.InEpsilon(t, c[2], PowFloat(c[0], c[1]), 0x1p-52, "pow of %v, %v", c[0], c[1])
 	}
 	// Large angles, and angles close to a multiple of π/2, for which math.Cos gives fewer digits.
@@ -303,10 +341,13 @@ func TestReductions(t *testing.T) {
 		want string
 	}{
 		{rowprog.Sum, rowprog.F32, "0"}, {rowprog.Prod, rowprog.F64, "1"}, {rowprog.Prod, rowprog.I32, "1"},
-		{rowprog.Max, rowprog.F32, "-Inf"}, {rowprog.Max, rowprog.F64, "-Inf"}, {rowprog.Max, rowprog.I32, "-2147483648"},
+		{rowprog.Max, rowprog.F32, "-Inf"}, {rowprog.Max, rowprog.F64, "-Inf"},
+		{rowprog.Max, rowprog.I32, "-2147483648"},
 		{rowprog.Max, rowprog.I64, "-9223372036854775808"}, {rowprog.Max, rowprog.Bool, "false"},
-		{rowprog.Min, rowprog.F32, "+Inf"}, {rowprog.Min, rowprog.F64, "+Inf"}, {rowprog.Min, rowprog.I32, "2147483647"},
-		{rowprog.Min, rowprog.I64, "9223372036854775807"}, {rowprog.Min, rowprog.Bool, "true"}, {rowprog.ArgMax, rowprog.I64, "-1"},
+		{rowprog.Min, rowprog.F32, "+Inf"}, {rowprog.Min, rowprog.F64, "+Inf"},
+		{rowprog.Min, rowprog.I32, "2147483647"},
+		{rowprog.Min, rowprog.I64, "9223372036854775807"}, {rowprog.Min, rowprog.Bool, "true"},
+		{rowprog.ArgMax, rowprog.I64, "-1"},
 	} {
 		require.Equal(t, c.want, rowprog.Literal(c.typ, Identity(c.kind, c.typ)), "%v %v", c.kind, c.typ)
 		if c.kind == rowprog.ArgMax {

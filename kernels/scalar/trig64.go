@@ -18,18 +18,23 @@ const (
 )
 
 // Turns64 is the pieces of 1/2π, of 53 bits each, divided by [AngleDown].
-var Turns64 = [...]float64{0x1.45f306dc9c882p+397, 0x1.4a7f09d5f47d4p+344, 0x1.a6ee06db14accp+291, 0x1.3c439041fe516p+238,
+var Turns64 = [...]float64{0x1.45f306dc9c882p+397, 0x1.4a7f09d5f47d4p+344, 0x1.a6ee06db14accp+291,
+	0x1.3c439041fe516p+238,
 	0x1.d5ef5de2b0db8p+183, 0x1.2371d2126e97p+131, 0x1.924bba82746p+72, 0x1.21cfe1deb1cb1p+26, 0x1.4d39f74411af8p-29,
-	0x1.4baed1213a671p-80, 0x1.8135a2fbf209cp-133, 0x1.91d639835339fp-186, 0x1.272117e2ef7e4p-240, 0x1.41d8ffc4bffeep-293,
-	0x1.02cc07f79788cp-345, 0x1.6b414da3eda6cp-399, 0x1.fb3c9f2c26dd2p-452, 0x1.d18fd9a797fa8p-504, 0x1.6ba93dd63f5f2p-557,
+	0x1.4baed1213a671p-80, 0x1.8135a2fbf209cp-133, 0x1.91d639835339fp-186, 0x1.272117e2ef7e4p-240,
+	0x1.41d8ffc4bffeep-293,
+	0x1.02cc07f79788cp-345, 0x1.6b414da3eda6cp-399, 0x1.fb3c9f2c26dd2p-452, 0x1.d18fd9a797fa8p-504,
+	0x1.6ba93dd63f5f2p-557,
 	0x1.f17b3d0739f78p-610, 0x1.4a525d4d7f6bfp-663, 0x1.88fc6ae842bp-717}
 
 // Coefficients of (sin(r) - r)/r³ and (cos(r) - 1 + r²/2)/r⁴ in powers of r², with errors of 2^-58 and 2^-64 for |r| <=
 // π/4; highest power first.
 var (
-	SinPoly64 = [...]float64{0x1.5d9246c354ac3p-33, -0x1.ae5e63cd753dfp-26, 0x1.71de3574ba68bp-19, -0x1.a01a019c0e4c6p-13,
+	SinPoly64 = [...]float64{0x1.5d9246c354ac3p-33, -0x1.ae5e63cd753dfp-26, 0x1.71de3574ba68bp-19,
+		-0x1.a01a019c0e4c6p-13,
 		0x1.111111110f861p-7, -0x1.5555555555549p-3}
-	CosPoly64 = [...]float64{-0x1.8fadd4bdb1471p-37, 0x1.1ee9ea77ebb39p-29, -0x1.27e4f807ec319p-22, 0x1.a01a019caf1cap-16,
+	CosPoly64 = [...]float64{-0x1.8fadd4bdb1471p-37, 0x1.1ee9ea77ebb39p-29, -0x1.27e4f807ec319p-22,
+		0x1.a01a019caf1cap-16,
 		-0x1.6c16c16c15165p-10, 0x1.555555555554cp-5}
 )
 

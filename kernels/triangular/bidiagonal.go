@@ -1,7 +1,8 @@
 package triangular
 
-// Bidiagonal makes of a matrix of n rows and columns an upper bidiagonal one: Qᵀ·a·P has d on its diagonal and e, n-1 numbers, behind it. Q is the product of reflections: a becomes
-// them, with n rows and columns, and tau has n numbers, as for [Reflect]. P keeps the first row as it is, and is that of right, with n-1 rows and columns, and tauRight, n-1
+// Bidiagonal makes of a matrix of n rows and columns an upper bidiagonal one: Qᵀ·a·P has d on its diagonal and e, n-1
+// numbers, behind it. Q is the product of reflections: a becomes them, with n rows and columns, and tau has n numbers,
+// as for [Reflect]. P keeps the first row as it is, and is that of right, with n-1 rows and columns, and tauRight, n-1
 // numbers. Of some columns and rows the matrix loses what their reflections take together, as that of [Tridiagonal].
 func Bidiagonal[T Number](memory Memory, a, right []T, n int, d, e, tau, tauRight []T) {
 	if n == 0 {
@@ -27,8 +28,9 @@ func Bidiagonal[T Number](memory Memory, a, right []T, n int, d, e, tau, tauRigh
 	}
 }
 
-// bidiagonalReduction is a matrix on the way to a bidiagonal one. It is to lose the products of columns that are rows of left with rows of right: of each column and row in turn the
-// reflection is in one of them, and what comes of its product with the matrix in the other one.
+// bidiagonalReduction is a matrix on the way to a bidiagonal one. It is to lose the products of columns that are rows
+// of left with rows of right: of each column and row in turn the reflection is in one of them, and what comes of its
+// product with the matrix in the other one.
 type bidiagonalReduction[T Number] struct {
 	all           matrix[T]
 	n             int

@@ -1,7 +1,7 @@
 package triangular
 
-// Cholesky makes of a symmetric matrix of n rows, of which it reads the lower triangle, its factor L: L·Lᵀ is the matrix. Where there is none it
-// returns the order of the least leading minor that is not positive-definite, else 0.
+// Cholesky makes of a symmetric matrix of n rows, of which it reads the lower triangle, its factor L: L·Lᵀ is the
+// matrix. Where there is none it returns the order of the least leading minor that is not positive-definite, else 0.
 func Cholesky[T Number](memory Memory, a []T, n int) (failed int) {
 	if n == 0 {
 		return 0

@@ -34,7 +34,8 @@ func symmetrical(n int) []float64 {
 // TestTridiagonal multiplies what a symmetric matrix becomes with the reflections.
 func TestTridiagonal(t *testing.T) {
 	for _, n := range sizes {
-		for kind, a := range map[string][]float64{"random": symmetrical(n), "zeros": make([]float64, n*n), "identity": eye(n)} {
+		for kind, a := range map[string][]float64{
+			"random": symmetrical(n), "zeros": make([]float64, n*n), "identity": eye(n)} {
 			name := fmt.Sprint(kind, n)
 			each(t, name, func() []float64 {
 				v := append([]float64{}, a...)
@@ -68,11 +69,13 @@ func TestBidiagonal(t *testing.T) {
 		for i := range n {
 			upper[i] = 1
 		}
-		for kind, a := range map[string][]float64{"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "upper": upper} {
+		for kind, a := range map[string][]float64{
+			"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "upper": upper} {
 			name := fmt.Sprint(kind, n)
 			each(t, name, func() []float64 {
 				left, right := append([]float64{}, a...), make([]float64, (n-1)*(n-1))
-				d, e, tau, tauRight := make([]float64, n), make([]float64, n-1), make([]float64, n), make([]float64, n-1)
+				d, e, tau, tauRight := make([]float64, n), make([]float64, n-1), make([]float64, n),
+					make([]float64, n-1)
 				Bidiagonal(heap{}, left, right, n, d, e, tau, tauRight)
 				form, q, p := make([]float64, n*n), eye(n), eye(n)
 				for i := range n {
@@ -99,7 +102,8 @@ func TestHessenberg(t *testing.T) {
 		for i := range small {
 			small[i] += 1e-200 * float64(i%7)
 		}
-		for kind, a := range map[string][]float64{"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "small": small} {
+		for kind, a := range map[string][]float64{
+			"random": random(n, n), "zeros": make([]float64, n*n), "identity": eye(n), "small": small} {
 			name := fmt.Sprint(kind, n)
 			each(t, name, func() []float64 {
 				h, v, tau, q := append([]float64{}, a...), make([]float64, (n-1)*(n-1)), make([]float64, n-1), eye(n)

@@ -1,8 +1,9 @@
 package triangular
 
-// Hessenberg makes of a matrix of n rows and columns one with a single diagonal below its upper triangle, Qᵀ·a·Q. Q keeps the first row as it is, and is the product of the
-// reflections that v, with n-1 rows and columns, and tau, with n-1 numbers, become, as for [Reflect]. The matrix loses what the reflections of some columns take together,
-// v·yᵀ + x·vᵀ of each, as that of [Tridiagonal].
+// Hessenberg makes of a matrix of n rows and columns one with a single diagonal below its upper triangle, Qᵀ·a·Q. Q
+// keeps the first row as it is, and is the product of the reflections that v, with n-1 rows and columns, and tau, with
+// n-1 numbers, become, as for [Reflect]. The matrix loses what the reflections of some columns take together, v·yᵀ +
+// x·vᵀ of each, as that of [Tridiagonal].
 func Hessenberg[T Number](memory Memory, a, v, tau []T, n int) {
 	if n < 2 {
 		return
@@ -29,8 +30,8 @@ func Hessenberg[T Number](memory Memory, a, v, tau []T, n int) {
 	}
 }
 
-// hessenbergReduction is a matrix on the way to one with a single diagonal below its triangle. It is to lose the products of columns that are rows of left, v and x in turn,
-// with rows of right, y and v.
+// hessenbergReduction is a matrix on the way to one with a single diagonal below its triangle. It is to lose the
+// products of columns that are rows of left, v and x in turn, with rows of right, y and v.
 type hessenbergReduction[T Number] struct {
 	all         matrix[T]
 	n           int

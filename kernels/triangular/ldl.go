@@ -1,15 +1,17 @@
 package triangular
 
 const (
-	// pivotShare is the share of the greatest element of a column from which on the one on the diagonal is a pivot: (1 + √17)/8.
+	// pivotShare is the share of the greatest element of a column from which on the one on the diagonal is a pivot: (1
+	// + √17)/8.
 	pivotShare = 0.6403882032022076
 	// Matrices of fewer rows are factored, and solved for, without blocks: memory of their own takes longer.
 	minBlockedLDL, minBlockedSolveLDL = 56, 20
 )
 
-// LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in LAPACK's form: D with
-// blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal for the rows of a block of two. Bunch and Kaufman, Some
-// stable methods for calculating inertia and solving symmetric linear systems, 1977. The matrix loses what some columns take together.
+// LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in
+// LAPACK's form: D with blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal
+// for the rows of a block of two. Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric
+// linear systems, 1977. The matrix loses what some columns take together.
 func LDL[T Number](memory Memory, a []T, n int, pivots []int) {
 	if n < minBlockedLDL {
 		ldlUnblocked(a, n, pivots)
@@ -18,7 +20,8 @@ func LDL[T Number](memory Memory, a []T, n int, pivots []int) {
 	f := ldlFactoring[T]{all: newMatrix[T](memory, n+sideOf[T](), n), n: n, pivots: pivots}
 	f.all.zero()
 	f.all.transposeTriangle(a, n)
-	f.l, f.ld = newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]()), newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]())
+	f.l, f.ld = newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]()),
+		newMatrix[T](memory, blockColumns+sideOf[T](), n+sideOf[T]())
 	f.l.zero()
 	f.ld.zero()
 	f.column, f.other, f.factors = Room[T](memory, f.l.columns), Room[T](memory, f.l.columns), Room[T](memory, f.l.rows)
@@ -36,7 +39,8 @@ type ldlFactoring[T Number] struct {
 	all    matrix[T] // with side rows of zeros behind its own
 	n      int
 	pivots []int
-	// What the matrix is to lose: products of columns of L and of L·D, which are rows here, with the exchanges of rows after them.
+	// What the matrix is to lose: products of columns of L and of L·D, which are rows here, with the exchanges of rows
+	// after them.
 	l, ld         matrix[T]
 	pending       int
 	column, other []T
@@ -160,8 +164,10 @@ func (f *ldlFactoring[T]) update(first int) {
 	end := first + roundUp[T](f.n-first)
 	for row := first; row < end; row += updateRows[T]() {
 		from := row / sideOf[T]() * sideOf[T]()
-		s := system[T]{l: f.ld.at(0, row), lRow: bytesOf[T](), lColumn: f.ld.step(), x: f.l.at(0, from), xRow: f.l.step(),
-			c: f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows[T](), end-row), columns: f.all.columns - from}
+		s := system[T]{l: f.ld.at(0, row), lRow: bytesOf[T](), lColumn: f.ld.step(), x: f.l.at(0, from),
+			xRow: f.l.step(),
+			c:    f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows[T](), end-row),
+			columns: f.all.columns - from}
 		s.run(f.pending)
 	}
 }

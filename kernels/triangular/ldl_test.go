@@ -22,7 +22,9 @@ func TestLDL(t *testing.T) {
 			}
 			zeroed[i*n+i] /= 100
 		}
-		for kind, a := range map[string][]float64{"random": symmetrical(n), "diagonal": diagonal, "blocks": blocks, "zeroed": zeroed, "zeros": make([]float64, n*n)} {
+		for kind, a := range map[string][]float64{
+			"random": symmetrical(n), "diagonal": diagonal, "blocks": blocks, "zeroed": zeroed,
+			"zeros": make([]float64, n*n)} {
 			name := fmt.Sprint(kind, n)
 			want, pivotsWanted := append([]float64{}, a...), make([]int, n)
 			ldlUnblocked(want, n, pivotsWanted)

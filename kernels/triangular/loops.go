@@ -22,15 +22,18 @@ const (
 	mostStrips = 3 // of side columns, of a block
 )
 
-// loops are the innermost loops of a processor for one type of numbers. A block has so many rows, which divide side, and up to strips times side columns.
+// loops are the innermost loops of a processor for one type of numbers. A block has so many rows, which divide side,
+// and up to strips times side columns.
 type loops struct {
 	rows, strips int
 	blocks       [modes][mostStrips]func(*blockArgs) // by strips, from 1 on
-	// Along together rows, dots adds up their products with a vector, adds adds their multiples to another one, and both does both.
+	// Along together rows, dots adds up their products with a vector, adds adds their multiples to another one, and
+	// both does both.
 	dots, adds, both func(*rowsArgs)
 }
 
-// blockArgs are matrices, by their first elements and how far rows and columns are apart, in bytes. Of x and c, columns are neighbours. A system wants x to be what is before c.
+// blockArgs are matrices, by their first elements and how far rows and columns are apart, in bytes. Of x and c, columns
+// are neighbours. A system wants x to be what is before c.
 type blockArgs struct {
 	l             unsafe.Pointer
 	lRow, lColumn int
@@ -59,7 +62,10 @@ func loopsOf[T Number]() *loops {
 var plain = both{plainLoops[float32](), plainLoops[float64]()}
 
 func plainLoops[T Number]() loops {
-	l := loops{rows: sideOf[T](), strips: 1, dots: dotsPlain[T], adds: addsPlain[T], both: func(a *rowsArgs) { dotsPlain[T](a); addsPlain[T](a) }}
+	l := loops{rows: sideOf[T](), strips: 1, dots: dotsPlain[T], adds: addsPlain[T], both: func(a *rowsArgs) {
+		dotsPlain[T](a)
+		addsPlain[T](a)
+	}}
 	for m := range modes {
 		l.blocks[m][0] = func(a *blockArgs) { blockPlain[T](a, m) }
 	}

@@ -1,8 +1,8 @@
 package triangular
 
-// LU makes of a matrix of n rows and m columns its factors L, below the diagonal of ones, and U. Row i was exchanged with row pivots[i]; there are as many pivots as the
-// lesser of both. Columns are factored in halves, down to side of them: Toledo, Locality of reference in LU decomposition with partial pivoting,
-// 1997.
+// LU makes of a matrix of n rows and m columns its factors L, below the diagonal of ones, and U. Row i was exchanged
+// with row pivots[i]; there are as many pivots as the lesser of both. Columns are factored in halves, down to side of
+// them: Toledo, Locality of reference in LU decomposition with partial pivoting, 1997.
 func LU[T Number](memory Memory, a []T, n, m int, pivots []int) {
 	if n == 0 || m == 0 {
 		return
@@ -11,7 +11,8 @@ func LU[T Number](memory Memory, a []T, n, m int, pivots []int) {
 		luUnblocked(a, n, m, pivots)
 		return
 	}
-	f := luFactoring[T]{all: newMatrix[T](memory, n+sideOf[T](), m), own: newMatrix[T](memory, 1, mostStrips*sideOf[T]()), n: n, rows: roundUp[T](n), pivots: pivots}
+	f := luFactoring[T]{all: newMatrix[T](memory, n+sideOf[T](), m),
+		own: newMatrix[T](memory, 1, mostStrips*sideOf[T]()), n: n, rows: roundUp[T](n), pivots: pivots}
 	f.all.fill(a, n, m)
 	f.factorColumns(0, f.all.columns)
 	for i := range n {
@@ -41,7 +42,8 @@ func (f *luFactoring[T]) factorColumns(first, end int) {
 	middle := first + half
 	f.factorColumns(first, middle)
 	rows := min(half, f.rows-first)
-	s := system[T]{mode: unit, l: f.all.at(first, first), lRow: f.all.step(), lColumn: bytesOf[T](), c: f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
+	s := system[T]{mode: unit, l: f.all.at(first, first), lRow: f.all.step(), lColumn: bytesOf[T](),
+		c: f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
 	s.run(0)
 	if below := f.rows - middle; below > 0 {
 		s.mode, s.x, s.xRow = less, s.c, s.cRow
@@ -115,7 +117,8 @@ func exchange[T Number](a, b []T) {
 	}
 }
 
-// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or of aᵀ·x = b.
+// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or
+// of aᵀ·x = b.
 func SolveLU[T Number](memory Memory, lu []T, n int, pivots []int, transposed bool, b []T, k int) {
 	if n == 0 || k == 0 {
 		return

@@ -16,10 +16,11 @@ type matrix[T Number] struct {
 // roundUp is the least multiple of side that is not below n.
 func roundUp[T Number](n int) int { return (n + sideOf[T]() - 1) / sideOf[T]() * sideOf[T]() }
 
-// newMatrix returns a matrix for some rows and columns, of any values. Rows are an odd number of cache lines apart, so that neighbours in a column fall
-// together in few sets of a cache.
+// newMatrix returns a matrix for some rows and columns, of any values. Rows are an odd number of cache lines apart, so
+// that neighbours in a column fall together in few sets of a cache.
 func newMatrix[T Number](memory Memory, rows, columns int) matrix[T] {
-	m := matrix[T]{rows: roundUp[T](rows), columns: roundUp[T](columns), stride: (roundUp[T](columns)/sideOf[T]() | 1) * sideOf[T]()}
+	m := matrix[T]{rows: roundUp[T](rows), columns: roundUp[T](columns),
+		stride: (roundUp[T](columns)/sideOf[T]() | 1) * sideOf[T]()}
 	numbers := Room[T](memory, m.rows*m.stride+lineBytes/bytesOf[T]())
 	p := unsafe.Pointer(unsafe.SliceData(numbers))
 	skip := -int(uintptr(p)) & (lineBytes - 1)
@@ -45,7 +46,8 @@ func (m *matrix[T]) at(row, column int) unsafe.Pointer {
 	return unsafe.Add(m.first, row*m.step()+column*bytesOf[T]())
 }
 
-// fill copies a matrix of n rows and some columns. Behind these are zeros, but for ones on the diagonal behind the rows.
+// fill copies a matrix of n rows and some columns. Behind these are zeros, but for ones on the diagonal behind the
+// rows.
 func (m *matrix[T]) fill(a []T, n, columns int) {
 	for i := range m.rows {
 		row := m.row(i)

@@ -5,10 +5,11 @@ import "math"
 // blockColumns is how many columns have their reflections applied to others at once.
 const blockColumns = 32
 
-// QR makes of a matrix of n rows and m columns the triangle R and, below its diagonal, the reflections whose product is Q, as LAPACK has them: 1 - tau·v·vᵀ, where
-// the first element of v, on the diagonal, is 1. There are as many as the lesser of n and m. Those of some columns are applied to others together, as 1 - V·T·Vᵀ with
-// T = (D⁻¹ + S)⁻¹, where D has tau on its diagonal, and S is Vᵀ·V above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY Representation,
-// 1989.
+// QR makes of a matrix of n rows and m columns the triangle R and, below its diagonal, the reflections whose product is
+// Q, as LAPACK has them: 1 - tau·v·vᵀ, where the first element of v, on the diagonal, is 1. There are as many as the
+// lesser of n and m. Those of some columns are applied to others together, as 1 - V·T·Vᵀ with T = (D⁻¹ + S)⁻¹, where D
+// has tau on its diagonal, and S is Vᵀ·V above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY
+// Representation, 1989.
 func QR[T Number](memory Memory, a, tau []T, n, m int) {
 	if n == 0 || m == 0 {
 		return
@@ -27,7 +28,8 @@ func QR[T Number](memory Memory, a, tau []T, n, m int) {
 	}
 }
 
-// Orthonormal writes the first k columns of the product Q of the reflections in a matrix of n rows and m columns, as [QR] gives them. Its rows are k apart; it may be a.
+// Orthonormal writes the first k columns of the product Q of the reflections in a matrix of n rows and m columns, as
+// [QR] gives them. Its rows are k apart; it may be a.
 func Orthonormal[T Number](memory Memory, q, a, tau []T, n, m, k int) {
 	if n == 0 || k == 0 {
 		return
@@ -36,8 +38,8 @@ func Orthonormal[T Number](memory Memory, q, a, tau []T, n, m, k int) {
 	f.multiplyByQ(memory, q, k, ofIdentity)
 }
 
-// Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m columns. There are as many as tau has
-// numbers, of any size.
+// Reflect makes of y, of n rows and k columns, Q·y, for the product Q of the reflections in a matrix of n rows and m
+// columns. There are as many as tau has numbers, of any size.
 func Reflect[T Number](memory Memory, y, a, tau []T, n, m, k int) {
 	if n == 0 || k == 0 {
 		return
@@ -127,7 +129,8 @@ func newReflecting[T Number](memory Memory, a, tau []T, n, m, columns int) qrFac
 		}
 		clear(row[have:])
 	}
-	f.v, f.t, f.w = newMatrix[T](memory, n, blockColumns), newMatrix[T](memory, blockColumns, blockColumns), newMatrix[T](memory, blockColumns, max(columns, m))
+	f.v, f.t, f.w = newMatrix[T](memory, n, blockColumns), newMatrix[T](memory, blockColumns, blockColumns),
+		newMatrix[T](memory, blockColumns, max(columns, m))
 	f.dots = newMatrix[T](memory, sideOf[T](), sideOf[T]())
 	return f
 }
@@ -159,8 +162,9 @@ func (f *qrFactoring[T]) factorPanel(first int) {
 		for i := range sideOf[T]() {
 			clear(f.dots.row(i))
 		}
-		s := system[T]{l: f.all.at(j+1, first), lRow: bytesOf[T](), lColumn: f.all.step(), x: f.all.at(j+1, first), xRow: f.all.step(),
-			c: f.dots.first, cRow: f.dots.step(), rows: sideOf[T](), columns: sideOf[T]()}
+		s := system[T]{l: f.all.at(j+1, first), lRow: bytesOf[T](), lColumn: f.all.step(), x: f.all.at(j+1, first),
+			xRow: f.all.step(),
+			c:    f.dots.first, cRow: f.dots.step(), rows: sideOf[T](), columns: sideOf[T]()}
 		s.run(f.rows - j - 1)
 		own, share := f.all.row(j)[first:first+sideOf[T]()], f.dots.row(j-first)
 		for c := range share {
@@ -171,14 +175,16 @@ func (f *qrFactoring[T]) factorPanel(first int) {
 			share[c] = f.tau[j] * (own[c] - share[c])
 			own[c] -= share[c]
 		}
-		s = system[T]{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: bytesOf[T](), x: f.dots.at(j-first, 0), xRow: f.dots.step(),
-			c: f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp[T](f.rows - j - 1), columns: sideOf[T]()}
+		s = system[T]{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: bytesOf[T](), x: f.dots.at(j-first, 0),
+			xRow: f.dots.step(),
+			c:    f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp[T](f.rows - j - 1), columns: sideOf[T]()}
 		s.run(1)
 	}
 }
 
-// householder makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one, and what it leaves there. It returns tau, 0 where there
-// is nothing. It computes in float64, in which squares of float32 are exact.
+// householder makes a vector of n elements, step apart, the reflection that leaves nothing of it behind the first one,
+// and what it leaves there. It returns tau, 0 where there is nothing. It computes in float64, in which squares of
+// float32 are exact.
 func householder[T Number](x []T, step, n int) (tau T) {
 	alpha, greatest, sum := float64(x[0]), 0.0, 0.0
 	for i := 1; i < n; i++ {
@@ -224,7 +230,8 @@ func (f *qrFactoring[T]) formBlock(first, end int) {
 	for i := range width {
 		clear(f.t.row(i))
 	}
-	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first, cRow: f.t.step(), rows: width, columns: width}
+	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first,
+		cRow: f.t.step(), rows: width, columns: width}
 	s.run(f.rows - first)
 	for i := range width {
 		row := f.t.row(i)
@@ -237,7 +244,8 @@ func (f *qrFactoring[T]) formBlock(first, end int) {
 	}
 }
 
-// applyBlock multiplies the columns of y from one up to an end with the product of the reflections of columns from first on, which [qrFactoring.formBlock] made ready, or with its transpose.
+// applyBlock multiplies the columns of y from one up to an end with the product of the reflections of columns from
+// first on, which [qrFactoring.formBlock] made ready, or with its transpose.
 func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransposed bool) {
 	width := min(blockColumns, roundUp[T](len(f.tau)-first))
 	if y == &f.all {
@@ -248,9 +256,11 @@ func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransp
 		clear(f.w.row(i)[:count])
 	}
 	rows := f.rows - first
-	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(),
+		c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
 	s.run(rows)
-	s = system[T]{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: bytesOf[T](), c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s = system[T]{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: bytesOf[T](), c: f.w.first, cRow: f.w.step(),
+		rows: width, columns: count}
 	if !isTransposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 		s.backwards()
@@ -262,6 +272,7 @@ func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransp
 			row[k] = -v
 		}
 	}
-	s = system[T]{l: f.v.first, lRow: f.v.step(), lColumn: bytesOf[T](), x: f.w.first, xRow: f.w.step(), c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
+	s = system[T]{l: f.v.first, lRow: f.v.step(), lColumn: bytesOf[T](), x: f.w.first, xRow: f.w.step(),
+		c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
 	s.run(width)
 }

@@ -14,8 +14,8 @@ const together = 4
 // roundUpRows is the least multiple of together that is not below n.
 func roundUpRows(n int) int { return (n + together - 1) / together * together }
 
-// rowsArgs are together rows, aRow bytes apart, a vector x that they are multiplied with, and a vector y that their multiples are added to. A sum of products is side sums, of every
-// side-th product each.
+// rowsArgs are together rows, aRow bytes apart, a vector x that they are multiplied with, and a vector y that their
+// multiples are added to. A sum of products is side sums, of every side-th product each.
 type rowsArgs struct {
 	a       unsafe.Pointer
 	aRow    int
@@ -84,7 +84,8 @@ func (w *rowsWork[T]) total(row int) T {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// dots writes the products of rows of m, from one up to an end, with x, along columns from one on. All three are multiples of side.
+// dots writes the products of rows of m, from one up to an end, with x, along columns from one on. All three are
+// multiples of side.
 func (m *matrix[T]) dots(products, x []T, row, end, column int) {
 	if row == end {
 		return
@@ -103,7 +104,8 @@ func (m *matrix[T]) dots(products, x []T, row, end, column int) {
 	}
 }
 
-// adds adds multiples of rows of m, from one up to an end, to y, along columns from one on. All three are multiples of side.
+// adds adds multiples of rows of m, from one up to an end, to y, along columns from one on. All three are multiples of
+// side.
 func (m *matrix[T]) adds(y, factors []T, row, end, column int) {
 	if row == end {
 		return
@@ -119,8 +121,8 @@ func (m *matrix[T]) adds(y, factors []T, row, end, column int) {
 	}
 }
 
-// symmetric adds the product of m, a symmetric matrix from an element of the diagonal on, a multiple of side, with x to y. Behind blocks of side columns on
-// the diagonal nothing is read.
+// symmetric adds the product of m, a symmetric matrix from an element of the diagonal on, a multiple of side, with x to
+// y. Behind blocks of side columns on the diagonal nothing is read.
 func (m *matrix[T]) symmetric(y, x []T, first int) {
 	w := rowsWorks[T]().Get().(*rowsWork[T])
 	defer rowsWorks[T]().Put(w)
@@ -140,8 +142,8 @@ func (m *matrix[T]) symmetric(y, x []T, first int) {
 	}
 }
 
-// both writes the products of the rows of m with x, and adds to y the sum of the rows times the elements of x, which are 0 before column: along columns from that one on, a multiple
-// of side.
+// both writes the products of the rows of m with x, and adds to y the sum of the rows times the elements of x, which
+// are 0 before column: along columns from that one on, a multiple of side.
 func (m *matrix[T]) both(products, y, x []T, column int) {
 	m.dots(products, x, 0, column, column)
 	w := rowsWorks[T]().Get().(*rowsWork[T])

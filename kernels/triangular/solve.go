@@ -12,8 +12,8 @@ type Form struct {
 	Unit       bool // the diagonal counts as ones, and is not read
 }
 
-// Solve makes of b, of n rows and k columns, the solution x of t·x = b, for a triangle t of n rows. Where the diagonal has a 0, x is
-// infinite or NaN.
+// Solve makes of b, of n rows and k columns, the solution x of t·x = b, for a triangle t of n rows. Where the diagonal
+// has a 0, x is infinite or NaN.
 func Solve[T Number](memory Memory, t []T, n int, of Form, b []T, k int) {
 	if n == 0 || k == 0 {
 		return
@@ -27,7 +27,8 @@ func Solve[T Number](memory Memory, t []T, n int, of Form, b []T, k int) {
 	x.each(b, k, func() { s.run(0) })
 }
 
-// columns are what a system is solved for, n rows of up to k numbers at a time. There is room for side rows before and behind them.
+// columns are what a system is solved for, n rows of up to k numbers at a time. There is room for side rows before and
+// behind them.
 type columns[T Number] struct {
 	matrix[T]
 	n, k int
@@ -63,7 +64,9 @@ func (x *columns[T]) row(i int) []T { return x.matrix.row(sideOf[T]() + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
 func (x *columns[T]) system(memory Memory, t []T, of Form) (s system[T]) {
-	s = system[T]{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * bytesOf[T](), lColumn: bytesOf[T](), c: x.at(sideOf[T](), 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved, skips: x.n >= 4*sideOf[T]()}
+	s = system[T]{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * bytesOf[T](), lColumn: bytesOf[T](),
+		c: x.at(sideOf[T](), 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved,
+		skips: x.n >= 4*sideOf[T]()}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
 	}
@@ -93,7 +96,8 @@ type system[T Number] struct {
 	skips   bool // zeros that c begins with, which stay zeros: looking for them wants some rows
 }
 
-// withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the identity.
+// withTail makes a block of the last rows of a system, if they are none. Rows that it has besides are those of the
+// identity.
 func (s *system[T]) withTail(memory Memory) {
 	rows := loopsOf[T]().rows
 	left := s.rows % rows

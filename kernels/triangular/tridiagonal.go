@@ -1,9 +1,10 @@
 package triangular
 
-// Tridiagonal makes of a symmetric matrix of n rows, of which it reads the lower triangle, a tridiagonal one: Qᵀ·a·Q has d on its diagonal and e, n-1 numbers, beside it.
-// Q keeps the first row as it is, and is the product of reflections behind: a becomes them, with n-1 rows and columns, and tau has n-1 numbers, as for [Reflect]. Of some columns the
-// matrix loses what their reflections take together, v·wᵀ + w·vᵀ of each: Dongarra, Hammarling and Sorensen, Block reduction of matrices to condensed forms for
-// eigenvalue computations, 1989.
+// Tridiagonal makes of a symmetric matrix of n rows, of which it reads the lower triangle, a tridiagonal one: Qᵀ·a·Q
+// has d on its diagonal and e, n-1 numbers, beside it. Q keeps the first row as it is, and is the product of
+// reflections behind: a becomes them, with n-1 rows and columns, and tau has n-1 numbers, as for [Reflect]. Of some
+// columns the matrix loses what their reflections take together, v·wᵀ + w·vᵀ of each: Dongarra, Hammarling and
+// Sorensen, Block reduction of matrices to condensed forms for eigenvalue computations, 1989.
 func Tridiagonal[T Number](memory Memory, a []T, n int, d, e, tau []T) {
 	if n == 0 {
 		return
@@ -33,7 +34,8 @@ func Tridiagonal[T Number](memory Memory, a []T, n int, d, e, tau []T) {
 	}
 }
 
-// tridiagonalReduction is a matrix on the way to a tridiagonal one. Its diagonal has blocks of side rows, which are whole.
+// tridiagonalReduction is a matrix on the way to a tridiagonal one. Its diagonal has blocks of side rows, which are
+// whole.
 type tridiagonalReduction[T Number] struct {
 	all     matrix[T]
 	n       int

@@ -1,16 +1,19 @@
 package triangular
 
-// minBlocked is the number of rows or columns from which on matrices are worked on in blocks, in memory of their own. Smaller ones are worked on where they
-// lie, number by number and with the same bits: those of 3 rows, of which there are many, take a fifth of the time so.
+// minBlocked is the number of rows or columns from which on matrices are worked on in blocks, in memory of their own.
+// Smaller ones are worked on where they lie, number by number and with the same bits: those of 3 rows, of which there
+// are many, take a fifth of the time so.
 func minBlocked[T Number]() int { return sideOf[T]() + 1 }
 
-// isUnblocked reports whether a system of n rows and k columns is solved without blocks: of one column or two, blocks would fill a fourth of their vectors.
+// isUnblocked reports whether a system of n rows and k columns is solved without blocks: of one column or two, blocks
+// would fill a fourth of their vectors.
 func isUnblocked[T Number](n, k int) bool {
 	const few, rows = 2, 24
 	return max(n, k) < minBlocked[T]() || k <= few && n <= rows
 }
 
-// solveUnblocked is [Solve] without blocks. What is solved is taken from all rows behind it at once, which wait for no sum so, and in the order of the columns.
+// solveUnblocked is [Solve] without blocks. What is solved is taken from all rows behind it at once, which wait for no
+// sum so, and in the order of the columns.
 func solveUnblocked[T Number](t []T, n int, of Form, b []T, k int) {
 	row, column, first, next := n, 1, 0, 1
 	if of.Transposed {
@@ -43,7 +46,8 @@ func solveUnblocked[T Number](t []T, n int, of Form, b []T, k int) {
 	}
 }
 
-// solveColumn is [solveUnblocked] for one column: rows and columns of t are so far apart, and rows are solved from the first on, each followed by the next.
+// solveColumn is [solveUnblocked] for one column: rows and columns of t are so far apart, and rows are solved from the
+// first on, each followed by the next.
 func solveColumn[T Number](t []T, n, row, column, first, next int, unit bool, b []T) {
 	for r := range n {
 		i := first + next*r

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with so many columns that these are factored in halves.
+// Few rows and columns have the bits of those of more: of systems with more columns, and of matrices with so many
+// columns that these are factored in halves.
 func TestUnblocked(t *testing.T) {
 	const side, minBlocked = 8, 9 // of float64
 	const all = (mostStrips + 1) * side
@@ -22,7 +23,8 @@ func TestUnblocked(t *testing.T) {
 			}
 			return cut
 		}
-		lu, pivots, more, morePivots := append([]float64{}, a...), make([]int, n), append([]float64{}, wide...), make([]int, n)
+		lu, pivots, more, morePivots := append([]float64{}, a...), make([]int, n), append([]float64{}, wide...),
+			make([]int, n)
 		LU(heap{}, lu, n, n, pivots)
 		LU(heap{}, more, n, all, morePivots)
 		require.Equal(t, morePivots, pivots)

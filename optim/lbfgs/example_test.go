@@ -17,7 +17,8 @@ func ExampleMinimizer_Step() {
 	g := graph.New("valley")
 	w := g.Param("w", graph.Float64, 2)
 	x, y := ops.Select(w, 0, 0), ops.Select(w, 0, 1)
-	loss := ops.Add(ops.Square(ops.Sub(graph.Num(1), x)), ops.Mul(graph.Num(100), ops.Square(ops.Sub(y, ops.Square(x)))))
+	loss := ops.Add(ops.Square(ops.Sub(graph.Num(1), x)),
+		ops.Mul(graph.Num(100), ops.Square(ops.Sub(y, ops.Square(x)))))
 	params := []*graph.Node{w}
 	grads := autodiff.Grad(loss, params)
 	prog, err := exec.Compile(g, exec.Outputs(loss, grads[0]))

@@ -30,8 +30,9 @@ type Minimizer struct {
 	scale        float64     // of the first guess of the inverse Hessian
 }
 
-// Step runs the program with the feed and moves the parameters along L-BFGS directions until the loss no longer changes or a limit is
-// reached. It returns the loss before the step. A loss that is not finite ends the step: the parameters keep their last good values.
+// Step runs the program with the feed and moves the parameters along L-BFGS directions until the loss no longer changes
+// or a limit is reached. It returns the loss before the step. A loss that is not finite ends the step: the parameters
+// keep their last good values.
 func (m *Minimizer) Step(ctx context.Context, feed exec.Feed) (loss float64, err error) {
 	x, err := m.params()
 	if err != nil {
@@ -57,7 +58,8 @@ func (m *Minimizer) Step(ctx context.Context, feed exec.Feed) (loss float64, err
 		m.t, loss, grad = found.t, found.f, found.grad
 		floats.AddScaled(x, m.t, m.d)
 		runs += used
-		if n == m.Iterations || runs >= m.Evaluations || m.t*largest(m.d) <= m.LeastChange || math.Abs(loss-before) < m.LeastChange {
+		if n == m.Iterations || runs >= m.Evaluations || m.t*largest(m.d) <= m.LeastChange ||
+			math.Abs(loss-before) < m.LeastChange {
 			break
 		}
 	}

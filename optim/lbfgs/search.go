@@ -21,7 +21,8 @@ type point struct {
 // search looks along the direction for a point that satisfies the strong Wolfe conditions
 // (Nocedal and Wright, algorithms 3.5 and 3.6, with cubic interpolation, equation 3.59). It
 // returns the best point and how often the program ran.
-func (m *Minimizer) search(at func([]float64) (float64, []float64, error), x []float64, start point) (best point, runs int, err error) {
+func (m *Minimizer) search(at func([]float64) (float64, []float64, error), x []float64, start point) (best point,
+	runs int, err error) {
 	line := make([]float64, len(x))
 	try := func(t float64) (p point, err error) {
 		floats.AddScaledTo(line, x, t, m.d)

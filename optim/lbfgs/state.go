@@ -17,8 +17,8 @@ const (
 	numbersName   = "lbfgs.numbers"   // [3]: directions so far, the last length, the scale of the first guess
 )
 
-// State returns copies of the method's state between steps, in Float64, under names that begin with "lbfgs.". Saved with the parameters, as
-// weights.With does, they let a later minimizer continue exactly where this one stopped.
+// State returns copies of the method's state between steps, in Float64, under names that begin with "lbfgs.". Saved
+// with the parameters, as weights.With does, they let a later minimizer continue exactly where this one stopped.
 func (m *Minimizer) State() map[string]exec.Array {
 	n := len(m.d)
 	return map[string]exec.Array{
@@ -54,13 +54,16 @@ func (m *Minimizer) SetState(state map[string]exec.Array) error {
 		}
 		data, is := a.Data.([]float64)
 		if count := product(shape); !is || !slices.Equal(a.Shape, shape) || len(data) != count {
-			return fmt.Errorf("lbfgs: %s is %T of shape %v; it must be []float64 of shape %v", name, a.Data, a.Shape, shape)
+			return fmt.Errorf("lbfgs: %s is %T of shape %v; it must be []float64 of shape %v", name, a.Data, a.Shape,
+				shape)
 		}
 		parts[name] = slices.Clone(data)
 	}
 	numbers := parts[numbersName]
-	if directions := numbers[0]; !(directions >= 0 && directions <= 1<<53) || (directions == 0) != (n == 0) || n == 0 && k > 0 {
-		return fmt.Errorf("lbfgs: %s tells of %g directions, and %s has %d elements and %s %d rows", numbersName, directions, directionName, n, stepsName, k)
+	if directions := numbers[0]; !(directions >= 0 && directions <= 1<<53) || (directions == 0) != (n == 0) ||
+		n == 0 && k > 0 {
+		return fmt.Errorf("lbfgs: %s tells of %g directions, and %s has %d elements and %s %d rows", numbersName,
+			directions, directionName, n, stepsName, k)
 	}
 	m.d, m.lastGrad = parts[directionName], parts[gradientName]
 	m.steps, m.turns = rows(parts[stepsName], k, n), rows(parts[turnsName], k, n)

@@ -38,14 +38,17 @@ func New(session *exec.Session, loss *graph.Node, params, grads []*graph.Node) (
 		grad := grads[i]
 		switch {
 		case w == nil || !w.IsParam() || !w.DType().IsFloat() || slices.Contains(params[:i], w):
-			return nil, fmt.Errorf("lbfgs: parameter %d, %s, is not a floating-point parameter, or is listed twice", i, w.Called())
+			return nil, fmt.Errorf("lbfgs: parameter %d, %s, is not a floating-point parameter, or is listed twice", i,
+				w.Called())
 		case slices.Contains(written, w):
-			return nil, fmt.Errorf("lbfgs: the session's program writes %s (%s) in each run, but a line search has many runs: compile a program that does not update it",
+			return nil, fmt.Errorf(
+				"lbfgs: the session's program writes %s (%s) in each run, but a line search has many runs: compile a program that does not update it",
 				w, w.Pos())
 		case !slices.Contains(outputs, grad):
 			return nil, noOutput(fmt.Sprintf("gradient %d", i), grad)
 		case !grad.Shape().Equal(w.Shape()):
-			return nil, fmt.Errorf("lbfgs: gradient %d is %s, but parameter %d is %s (%s): pass them in the same order", i, grad, i, w, w.Pos())
+			return nil, fmt.Errorf("lbfgs: gradient %d is %s, but parameter %d is %s (%s): pass them in the same order",
+				i, grad, i, w, w.Pos())
 		}
 	}
 	return &Minimizer{Rate: 1, Iterations: 20, Evaluations: 25, History: 100, LeastGradient: 1e-7, LeastChange: 1e-9,
@@ -57,7 +60,8 @@ func noOutput(what string, n *graph.Node) error {
 	if n == nil {
 		return fmt.Errorf("lbfgs: %s is nil", what)
 	}
-	return fmt.Errorf("lbfgs: %s, %s (%s), is not an output of the session's program: pass it to exec.Outputs", what, n.Called(), n.Pos())
+	return fmt.Errorf("lbfgs: %s, %s (%s), is not an output of the session's program: pass it to exec.Outputs", what,
+		n.Called(), n.Pos())
 }
 
 // params returns the parameters' values.

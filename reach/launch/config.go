@@ -57,7 +57,9 @@ func (c Config) check() error {
 		return errors.New("launch: SaveEvery needs Save")
 	}
 	if _, err := os.Stat(filepath.Join(c.Folder, "module.mlir")); err != nil {
-		return fmt.Errorf("launch: %s is not a folder of an exported program, as written by broadloom export and Plan.Export: %w", c.Folder, err)
+		return fmt.Errorf(
+			"launch: %s is not a folder of an exported program, as written by broadloom export and Plan.Export: %w",
+			c.Folder, err)
 	}
 	for _, file := range []string{c.Data, c.Params} {
 		if file == "" {
@@ -95,7 +97,9 @@ func (c Config) arguments(script, coordinator string, process int) []string {
 		add("--timeout", strconv.Itoa(max(int(c.Timeout/time.Second), 1)))
 	}
 	if coordinator != "" {
-		args = slices.Concat(args, []string{"--coordinator", coordinator, "--processes", strconv.Itoa(c.Processes), "--process-id", strconv.Itoa(process)})
+		args = slices.Concat(
+			args, []string{"--coordinator", coordinator, "--processes", strconv.Itoa(c.Processes), "--process-id",
+				strconv.Itoa(process)})
 	}
 	return args
 }

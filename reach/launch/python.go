@@ -20,12 +20,14 @@ func FindPython(ctx context.Context) (string, error) {
 	}
 	path, err := exec.LookPath(python)
 	if err != nil {
-		return "", fmt.Errorf("launch: %w: %s names an interpreter of Python 3 that has jax %s", err, PythonVariable, Pinned())
+		return "", fmt.Errorf("launch: %w: %s names an interpreter of Python 3 that has jax %s", err, PythonVariable,
+			Pinned())
 	}
 	const probe = "import jax, numpy, safetensors; print(jax.__version__)"
 	out, err := exec.CommandContext(ctx, path, "-c", probe).CombinedOutput()
 	if version := strings.TrimSpace(string(out)); err != nil || version != Pinned() {
-		return "", fmt.Errorf("launch: %s lacks jax %s or safetensors (%s): pip install jax==%s safetensors numpy, or name another interpreter in %s",
+		return "", fmt.Errorf(
+			"launch: %s lacks jax %s or safetensors (%s): pip install jax==%s safetensors numpy, or name another interpreter in %s",
 			path, Pinned(), lastLine(version), Pinned(), PythonVariable)
 	}
 	return path, nil

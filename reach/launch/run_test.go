@@ -69,7 +69,8 @@ func newDescent(t *testing.T, steps int) descent {
 
 // write writes an array as a file of NumPy's.
 func (d descent) write(t *testing.T, name string, x []float32, shape ...int) {
-	require.NoError(t, weights.Write(filepath.Join(d.data, name), []weights.Named{{Value: exec.Array{Shape: shape, Data: x}}}))
+	require.NoError(t, weights.Write(filepath.Join(d.data, name),
+		[]weights.Named{{Value: exec.Array{Shape: shape, Data: x}}}))
 }
 
 // step is one of the program's, in Go.
@@ -112,8 +113,10 @@ func TestProcessesComputeTheSame(t *testing.T) {
 	for _, processes := range []int{1, 2} {
 		var told []launch.Step
 		out := t.TempDir()
-		c := launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: steps, Data: d.data, Counters: []string{"k"}, FirstStep: 10, Processes: processes, Devices: 8 / processes,
-			Save: filepath.Join(out, "new", "w.safetensors"), SaveEvery: 5, Record: filepath.Join(out, "record.npz"), HLO: filepath.Join(out, "hlo.txt"), ProgressEvery: 4,
+		c := launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: steps, Data: d.data,
+			Counters: []string{"k"}, FirstStep: 10, Processes: processes, Devices: 8 / processes,
+			Save: filepath.Join(out, "new", "w.safetensors"), SaveEvery: 5, Record: filepath.Join(out, "record.npz"),
+			HLO: filepath.Join(out, "hlo.txt"), ProgressEvery: 4,
 			OnStep: func(s launch.Step) { told = append(told, s) }}
 		require.NoError(t, launch.Run(t.Context(), c))
 		require.InDeltaSlice(t, d.losses, read(t, c.Record, "loss"), 1e-5)
@@ -144,7 +147,8 @@ func TestRefusals(t *testing.T) {
 	fraction := descent{data: t.TempDir()}
 	fraction.write(t, "x.npy", big, rows, features)
 	fraction.write(t, "k.npy", big[:1])
-	usual := launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 3, Data: d.data, Counters: []string{"k"}, Devices: 8}
+	usual := launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 3, Data: d.data,
+		Counters: []string{"k"}, Devices: 8}
 	for _, c := range []struct {
 		change func(c *launch.Config)
 		want   string
@@ -153,7 +157,8 @@ func TestRefusals(t *testing.T) {
 		{func(c *launch.Config) { c.Data = empty }, "No such file"},
 		{func(c *launch.Config) { c.Data = narrow.data }, "x is [16, 4], and the program takes [16, 8]"},
 		{func(c *launch.Config) { c.Data = large.data }, "step 1: model.go:12: the loss is not less than 1000"},
-		{func(c *launch.Config) { c.Data, c.Counters = fraction.data, nil }, "input k is float32 in the file, and int64 in the program"},
+		{func(c *launch.Config) { c.Data, c.Counters = fraction.data, nil },
+			"input k is float32 in the file, and int64 in the program"},
 		{func(c *launch.Config) { c.Counters = []string{"n"} }, "the program has no such input; it has x, k"},
 		{func(c *launch.Config) { c.Params = filepath.Join(d.data, "x.npy") }, "x.npy"},
 	} {
@@ -194,11 +199,13 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var since atomic.Int64
-	err := launch.Run(ctx, launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2,
-		OnStep: func(launch.Step) {
-			since.CompareAndSwap(0, time.Now().UnixNano())
-			cancel()
-		}})
+	err := launch.Run(ctx,
+		launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data,
+			Counters: []string{"k"}, Devices: 4, Processes: 2,
+			OnStep: func(launch.Step) {
+				since.CompareAndSwap(0, time.Now().UnixNano())
+				cancel()
+			}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Less(t, time.Since(time.Unix(0, since.Load())), 5*time.Second)
 }
@@ -211,7 +218,9 @@ func TestAKilledProcessEndsTheOther(t *testing.T) {
 	p := python(t)
 	d := newDescent(t, 0)
 	var since atomic.Int64
-	err := launch.Run(t.Context(), launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data, Counters: []string{"k"}, Devices: 4, Processes: 2, Timeout: 20 * time.Second,
+	err := launch.Run(t.Context(), launch.Config{
+		Folder: d.folder, Python: p, Platform: "cpu", Steps: 1 << 30, Data: d.data, Counters: []string{"k"}, Devices: 4,
+		Processes: 2, Timeout: 20 * time.Second,
 		OnStep: func(launch.Step) {
 			if since.CompareAndSwap(0, time.Now().UnixNano()) {
 				killProcess(t, "1", d.folder)
@@ -227,7 +236,8 @@ func killProcess(t *testing.T, number, folder string) {
 	require.NoError(t, err)
 	for _, file := range list {
 		text, _ := os.ReadFile(file)
-		if line := string(text); strings.Contains(line, folder) && strings.Contains(line, "--process-id\x00"+number+"\x00") {
+		if line := string(text); strings.Contains(line, folder) &&
+			strings.Contains(line, "--process-id\x00"+number+"\x00") {
 			var pid int
 			_, err := fmt.Sscanf(file, "/proc/%d/cmdline", &pid)
 			require.NoError(t, err)

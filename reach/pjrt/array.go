@@ -36,9 +36,12 @@ var dtypes = map[DType]struct {
 	name, mlir string
 	bytes      int
 }{
-	Bool: {"bool", "i1", 1}, Int8: {"int8", "i8", 1}, Int16: {"int16", "i16", 2}, Int32: {"int32", "i32", 4}, Int64: {"int64", "i64", 8},
-	Uint8: {"uint8", "ui8", 1}, Uint16: {"uint16", "ui16", 2}, Uint32: {"uint32", "ui32", 4}, Uint64: {"uint64", "ui64", 8},
-	Float16: {"float16", "f16", 2}, Float32: {"float32", "f32", 4}, Float64: {"float64", "f64", 8}, BFloat16: {"bfloat16", "bf16", 2},
+	Bool: {"bool", "i1", 1}, Int8: {"int8", "i8", 1}, Int16: {"int16", "i16", 2}, Int32: {"int32", "i32", 4},
+	Int64: {"int64", "i64", 8},
+	Uint8: {"uint8", "ui8", 1}, Uint16: {"uint16", "ui16", 2}, Uint32: {"uint32", "ui32", 4},
+	Uint64:  {"uint64", "ui64", 8},
+	Float16: {"float16", "f16", 2}, Float32: {"float32", "f32", 4}, Float64: {"float64", "f64", 8},
+	BFloat16:  {"bfloat16", "bf16", 2},
 	Complex64: {"complex64", "complex<f32>", 8}, Complex128: {"complex128", "complex<f64>", 16},
 	Float8E5M2: {"float8_e5m2", "f8E5M2", 1}, Float8E4M3FN: {"float8_e4m3fn", "f8E4M3FN", 1},
 }
@@ -161,7 +164,8 @@ func Of[T Element](data []T, shape ...int) Array {
 // uint8.
 func Values[T Element](a Array) ([]T, error) {
 	want, known := dtypeOf[T](), dtypes[a.DType]
-	raw := want == Uint16 && (a.DType == Float16 || a.DType == BFloat16) || want == Uint8 && (a.DType == Float8E5M2 || a.DType == Float8E4M3FN)
+	raw := want == Uint16 && (a.DType == Float16 || a.DType == BFloat16) ||
+		want == Uint8 && (a.DType == Float8E5M2 || a.DType == Float8E4M3FN)
 	if a.DType != want && !raw {
 		return nil, fmt.Errorf("pjrt.Values: the array is of %v, and the values asked for are of %v", a.DType, want)
 	}

@@ -120,7 +120,8 @@ func (c *Client) compile(mlir string) (*Program, error) {
 		return nil, errors.New("the module is empty")
 	}
 	if at := ownLayout.FindString(mlir); at != "" {
-		return nil, fmt.Errorf("the module has %s: arrays go in and come out with the last axis the fastest; leave the attribute out", at)
+		return nil, fmt.Errorf(
+			"the module has %s: arrays go in and come out with the last axis the fastest; leave the attribute out", at)
 	}
 	const format = "mlir"
 	args := compileArgs{

@@ -9,8 +9,8 @@
 //	results, err := program.Run(ctx, pjrt.Of([]float32{1, 2, 3}, 3))
 //	values, err := pjrt.Values[float32](results[0])
 //
-// A program runs on one device, the first. Arguments are copied to it and results copied back in each run. Everything may be
-// called by several goroutines concurrently.
+// A program runs on one device, the first. Arguments are copied to it and results copied back in each run. Everything
+// may be called by several goroutines concurrently.
 //
 // It is for 64-bit machines, and tested on Linux; it compiles for macOS and Windows.
 //

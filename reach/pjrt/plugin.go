@@ -29,7 +29,8 @@ func (e *Error) Error() string {
 // Code is the kind of an [Error]: the numbers of PJRT_Error_Code, which are those of gRPC.
 type Code int
 
-var codes = [...]string{"ok", "cancelled", "unknown", "invalid argument", "deadline exceeded", "not found", "already exists",
+var codes = [...]string{"ok", "cancelled", "unknown", "invalid argument", "deadline exceeded", "not found",
+	"already exists",
 	"permission denied", "resource exhausted", "failed precondition", "aborted", "out of range", "unimplemented",
 	"internal", "unavailable", "data loss", "unauthenticated"}
 
@@ -95,7 +96,8 @@ func newPlugin(table *apiTable) (*Plugin, error) {
 	p := &Plugin{major: int(table.version.major), minor: int(table.version.minor)}
 	switch {
 	case p.major != majorVersion || p.minor < minMinor:
-		return nil, fmt.Errorf("the plugin is of version %d.%d of PJRT's interface; known are versions %d.%d and later ones of %d: take another plugin",
+		return nil, fmt.Errorf(
+			"the plugin is of version %d.%d of PJRT's interface; known are versions %d.%d and later ones of %d: take another plugin",
 			p.major, p.minor, majorVersion, minMinor, majorVersion)
 	case table.size < unsafe.Sizeof(apiTable{}):
 		return nil, fmt.Errorf("the plugin's table of functions has %d bytes, and less than the %d of version %d.%d",

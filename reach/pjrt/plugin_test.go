@@ -19,7 +19,8 @@ import (
 func client(t *testing.T) *Client {
 	path := os.Getenv("BROADLOOM_PJRT_PLUGIN")
 	if path == "" {
-		t.Skip("set BROADLOOM_PJRT_PLUGIN to the library of a plugin of PJRT, such as xla_cpu_pjrt.so of PyPI's xla-cpu-pjrt")
+		t.Skip(
+			"set BROADLOOM_PJRT_PLUGIN to the library of a plugin of PJRT, such as xla_cpu_pjrt.so of PyPI's xla-cpu-pjrt")
 	}
 	plugin, err := Load(path)
 	must(t, err)
@@ -81,11 +82,13 @@ func TestElements(t *testing.T) {
 	if name, _ := c.Platform(); name == "" || len(c.Devices()) == 0 || c.Devices()[0].Kind == "" {
 		t.Errorf("platform %q with devices %v", name, c.Devices())
 	}
-	runsTo(t, c, "add", "2x3xf32", []float32{1, 2, 3, 4, 5, 6}, []float32{.5, .5, .5, .5, .5, .5}, []float32{1.5, 2.5, 3.5, 4.5, 5.5, 6.5}, 2, 3)
+	runsTo(t, c, "add", "2x3xf32", []float32{1, 2, 3, 4, 5, 6}, []float32{.5, .5, .5, .5, .5, .5},
+		[]float32{1.5, 2.5, 3.5, 4.5, 5.5, 6.5}, 2, 3)
 	runsTo(t, c, "multiply", "2xf64", []float64{1e300, 3}, []float64{1e-300, 1. / 3}, []float64{1, 1}, 2)
 	runsTo(t, c, "add", "3xi8", []int8{127, -128, 5}, []int8{1, -1, -7}, []int8{-128, 127, -2}, 3)
 	runsTo(t, c, "subtract", "1xui64", []uint64{1 << 63}, []uint64{1}, []uint64{1<<63 - 1}, 1)
-	runsTo(t, c, "and", "2x2xi1", []bool{true, true, false, false}, []bool{true, false, true, false}, []bool{true, false, false, false}, 2, 2)
+	runsTo(t, c, "and", "2x2xi1", []bool{true, true, false, false}, []bool{true, false, true, false},
+		[]bool{true, false, false, false}, 2, 2)
 	runsTo(t, c, "multiply", "complex<f32>", []complex64{1 + 2i}, []complex64{3 - 1i}, []complex64{5 + 5i})
 	runsTo(t, c, "add", "f32", []float32{1}, []float32{2}, []float32{3})
 	runsTo(t, c, "add", "0x3xf32", []float32{}, nil, []float32{}, 0, 3)
@@ -162,7 +165,8 @@ func TestExported(t *testing.T) {
 		must(t, err)
 		small, err := Values[bool](results[3])
 		must(t, err)
-		if loss[0] != 16*6*64/2 || step[0] != 5 || !slices.Equal(next, slices.Repeat([]float32{1 - 16*8}, 8*6)) || small[0] {
+		if loss[0] != 16*6*64/2 || step[0] != 5 || !slices.Equal(next, slices.Repeat([]float32{1 - 16*8}, 8*6)) ||
+			small[0] {
 			t.Errorf("%v %v %v %v", loss, step, next, small)
 		}
 	}
@@ -171,7 +175,8 @@ func TestExported(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	c := client(t)
 	ctx := t.Context()
-	for _, bad := range []string{"this is no module", "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %b = stablehlo.ad %a\n}", "\x00\xff"} {
+	for _, bad := range []string{"this is no module",
+		"func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %b = stablehlo.ad %a\n}", "\x00\xff"} {
 		_, err := c.Compile(ctx, bad)
 		refused(t, err, "pjrt.Compile", "the plugin of PJRT says")
 		var told *Error
@@ -286,9 +291,11 @@ func TestVersions(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	types, err := argumentsOf("// @main(\nfunc.func private @f(%x: tensor<i1>)\nfunc.func @main(%arg0: tensor<2x0xbf16> {a = [1, (2)], b = \"\\\")\"} loc(#l), %b : tensor< 3 x complex<f64> >, %c: tensor<1xui8, #e>) -> (tensor<i1>) {")
+	types, err := argumentsOf(
+		"// @main(\nfunc.func private @f(%x: tensor<i1>)\nfunc.func @main(%arg0: tensor<2x0xbf16> {a = [1, (2)], b = \"\\\")\"} loc(#l), %b : tensor< 3 x complex<f64> >, %c: tensor<1xui8, #e>) -> (tensor<i1>) {")
 	must(t, err)
-	if len(types) != 3 || types[0].String() != "bfloat16[2 0]" || types[1].String() != "complex128[3]" || types[2].String() != "uint8[1]" {
+	if len(types) != 3 || types[0].String() != "bfloat16[2 0]" || types[1].String() != "complex128[3]" ||
+		types[2].String() != "uint8[1]" {
 		t.Errorf("%v", types)
 	}
 	for words, text := range map[string]string{

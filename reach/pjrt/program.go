@@ -32,7 +32,8 @@ func (p *Program) describe(mlir string) (err error) {
 		return err
 	}
 	if len(devices) != 1 {
-		return fmt.Errorf("the module is compiled for %d devices; one can be run here, without shardings over more", len(devices))
+		return fmt.Errorf("the module is compiled for %d devices; one can be run here, without shardings over more",
+			len(devices))
 	}
 	p.device = devices[0]
 	executable := getArgs{object: p.handle}
@@ -116,8 +117,9 @@ func (p *Program) uploadOne(a Array) (handle, error) {
 	if len(data) == 0 {
 		data = make([]byte, 1) // an empty array has an address too
 	}
-	args := bufferFromHostArgs{client: p.client.handle, data: unsafe.Pointer(unsafe.SliceData(data)), dtype: int32(a.DType),
-		dims: unsafe.SliceData(dims), numDims: uintptr(len(dims)), device: p.device}
+	args := bufferFromHostArgs{client: p.client.handle, data: unsafe.Pointer(unsafe.SliceData(data)),
+		dtype: int32(a.DType),
+		dims:  unsafe.SliceData(dims), numDims: uintptr(len(dims)), device: p.device}
 	if err := call(plugin, clientBufferFromHost, &args); err != nil {
 		return 0, err
 	}
@@ -145,7 +147,8 @@ func (p *Program) execute(buffers []handle) ([]Array, error) {
 	var complete handle
 	err := call(plugin, loadedExecute, &executeArgs{
 		executable: p.handle, options: &executeOptions{header: header{size: sizeOf[executeOptions]()}},
-		arguments: &argumentList, numDevices: 1, numArgs: uintptr(len(buffers)), outputs: &outputList, complete: &complete,
+		arguments: &argumentList, numDevices: 1, numArgs: uintptr(len(buffers)), outputs: &outputList,
+		complete: &complete,
 	})
 	if err != nil {
 		return nil, err
@@ -188,9 +191,11 @@ func (p *Program) download(buffer handle) (a Array, err error) {
 	}
 	a.Data = make([]byte, size)
 	// A device may hold axes in another order; here the last one is the fastest.
-	layout := &memoryLayout{header: header{size: sizeOf[memoryLayout]()}, tiled: tiledLayout{header: header{size: sizeOf[tiledLayout]()},
-		minorToMajor: unsafe.SliceData(minorToMajor), size: uintptr(len(minorToMajor))}}
-	args := toHostArgs{buffer: buffer, layout: layout, data: unsafe.Pointer(unsafe.SliceData(a.Data)), size: uintptr(size)}
+	layout := &memoryLayout{header: header{size: sizeOf[memoryLayout]()},
+		tiled: tiledLayout{header: header{size: sizeOf[tiledLayout]()},
+			minorToMajor: unsafe.SliceData(minorToMajor), size: uintptr(len(minorToMajor))}}
+	args := toHostArgs{buffer: buffer, layout: layout, data: unsafe.Pointer(unsafe.SliceData(a.Data)),
+		size: uintptr(size)}
 	if err := call(plugin, bufferToHost, &args); err != nil {
 		return a, err
 	}

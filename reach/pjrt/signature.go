@@ -27,7 +27,8 @@ func argumentsOf(mlir string) (types []Type, err error) {
 	})
 	at := mainOf.FindStringIndex(text)
 	if at == nil {
-		return nil, errors.New("the module's text has no func.func @main(...), whose arguments tell what the program takes")
+		return nil, errors.New(
+			"the module's text has no func.func @main(...), whose arguments tell what the program takes")
 	}
 	list, err := parenthesised(text[at[1]:])
 	if err != nil {
@@ -36,7 +37,8 @@ func argumentsOf(mlir string) (types []Type, err error) {
 	for i, argument := range list {
 		match := typeOf.FindStringSubmatch(argument)
 		if match == nil {
-			return nil, fmt.Errorf("argument %d of @main, %q, is no tensor of known sizes", i, strings.TrimSpace(argument))
+			return nil, fmt.Errorf("argument %d of @main, %q, is no tensor of known sizes", i,
+				strings.TrimSpace(argument))
 		}
 		t := Type{Shape: []int{}}
 		for d, known := range dtypes {

@@ -215,7 +215,8 @@ func nested(p *prove.Prover, axes []run, span graph.Dim) bool {
 func apart(p *prove.Prover, a, b graph.Layout) bool {
 	aFirst, aLast, aKnown := cells(p, a)
 	bFirst, bLast, bKnown := cells(p, b)
-	return aKnown && bKnown && (p.AtLeast(bFirst.Minus(aLast), 1) == prove.Proved || p.AtLeast(aFirst.Minus(bLast), 1) == prove.Proved)
+	return aKnown && bKnown &&
+		(p.AtLeast(bFirst.Minus(aLast), 1) == prove.Proved || p.AtLeast(aFirst.Minus(bLast), 1) == prove.Proved)
 }
 
 // cells returns the first and the last cell of a view.

@@ -140,7 +140,9 @@ func (f *Flow) gather(n *graph.Node, in []Value) Value {
 		}
 		byIndex := func(a int) (int, bool) { return a, true }
 		added := in[0].each(func(d Dependence) Dependence { return d.stored(axis, digits, indexed, others) })
-		return added.either(in[1].each(func(d Dependence) Dependence { return d.stored(axis, digits, byIndex, others) }))
+		return added.either(in[1].each(func(d Dependence) Dependence {
+			return d.stored(axis, digits, byIndex, others)
+		}))
 	}
 	picked := in[0].each(func(d Dependence) Dependence { return d.picked(axis, index, at.digits(n.Graph())) })
 	return picked.either(in[1].each(func(d Dependence) Dependence {
@@ -151,7 +153,8 @@ func (f *Flow) gather(n *graph.Node, in []Value) Value {
 // stored is the dependence of elements that are added along an axis by index. indexed returns which axis of the indices
 // an axis of the value is, and others the new number of the remaining axes. If an axis of the indices is a digit of the
 // element's position, the dependence follows that digit; otherwise elements of all its positions may be added.
-func (d Dependence) stored(axis int, digits map[int]part, indexed func(int) (int, bool), others func(int) int) Dependence {
+func (d Dependence) stored(axis int, digits map[int]part, indexed func(int) (int, bool),
+	others func(int) int) Dependence {
 	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
 	for _, t := range d.Terms {
 		at, is := indexed(t.Axis)

@@ -78,7 +78,8 @@ func TestMixes(t *testing.T) {
 		{"pairs by twos", words{"n", "n-1", "8"}, words{"floor((n*n-n)/2)", "2", "8"}, false},
 		{"as it is", words{"b", "t"}, words{"b", "t"}, false},
 	} {
-		assert.Equal(t, c.want, axisflow.Mixes(prover(), shape(t, c.from...), shape(t, c.to...)), "%s: %s to %s", c.name, c.from, c.to)
+		assert.Equal(t, c.want, axisflow.Mixes(prover(), shape(t, c.from...), shape(t, c.to...)), "%s: %s to %s",
+			c.name, c.from, c.to)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // second operand, as a loss selects the score of a class: there is one index for each position of all other axes. It
 // is -1 for other operations, and if neither sizes nor a comparison of the indices with positions determine the axis.
 func (f *Flow) Picked(n *graph.Node) int {
-	if n.Op().Class != graph.Composite || len(n.Operands()) < 2 || n.In(1).Rank() != n.In(0).Rank()-1 || n.Rank() > 0 && !n.Shape().Equal(n.In(1).Shape()) {
+	if n.Op().Class != graph.Composite || len(n.Operands()) < 2 || n.In(1).Rank() != n.In(0).Rank()-1 ||
+		n.Rank() > 0 && !n.Shape().Equal(n.In(1).Shape()) {
 		return -1
 	}
 	if axis := leftOut(n.In(0).Shape(), n.In(1).Shape()); axis != severalAxes {
@@ -62,7 +63,8 @@ func leftOut(from, to graph.Shape) (axis int) {
 func (f *Flow) pickedAt(n *graph.Node, rank int) int {
 	for _, scores := range n.Operands() {
 		for _, indices := range n.Operands() {
-			if scores == indices || scores.Graph() != n.Graph() || indices.Graph() != n.Graph() || scores.Rank() != rank || indices.Rank() != rank {
+			if scores == indices || scores.Graph() != n.Graph() || indices.Graph() != n.Graph() ||
+				scores.Rank() != rank || indices.Rank() != rank {
 				continue
 			}
 			if axis := onlyPicked(f.Value(scores), f.Value(indices), n.Shape(), rank); axis >= 0 {

@@ -37,7 +37,8 @@ func (v vector) isPaired() bool {
 func (v vector) isRepeated() bool {
 	return reaches(v.y, func(n *graph.Node) bool {
 		z := v.beside(n)
-		return z != nil && (n.Op() == v.user.Op() || reaches(z, func(n *graph.Node) bool { return n.Op().Class == graph.Contract && v.beside(n) != nil }))
+		return z != nil && (n.Op() == v.user.Op() ||
+			reaches(z, func(n *graph.Node) bool { return n.Op().Class == graph.Contract && v.beside(n) != nil }))
 	})
 }
 
@@ -65,12 +66,14 @@ func (l *lint) standsUnder(v vector, own int) bool {
 			return z.Rank() == rank && z.Shape()[own] == v.y.Shape()[v.axis] && z.Shape()[v.at] == 1 && unmoved(z) == y
 		})
 	}
-	return reaches(v.x, isThere) || slices.ContainsFunc(l.usersOf(v.user), isThere) || slices.ContainsFunc(l.usersOf(v.x), isThere)
+	return reaches(v.x, isThere) || slices.ContainsFunc(l.usersOf(v.user), isThere) ||
+		slices.ContainsFunc(l.usersOf(v.x), isThere)
 }
 
 // unmoved returns the value under reshapes and other movements with the same number of elements.
 func unmoved(n *graph.Node) *graph.Node {
-	for n.Op().Class == graph.Movement && len(n.Operands()) == 1 && n.In(0) != nil && n.In(0).Shape().NumElements() == n.Shape().NumElements() {
+	for n.Op().Class == graph.Movement && len(n.Operands()) == 1 && n.In(0) != nil &&
+		n.In(0).Shape().NumElements() == n.Shape().NumElements() {
 		n = n.In(0)
 	}
 	return n

@@ -18,7 +18,8 @@ const (
 // drawn for one example, or the samples of a wave.
 var (
 	batchNames = []string{"b", "bs", "bsz", "nb", "batch", "batches", "minibatch", "batchsize", "nbatch", "numbatch"}
-	plainNames = []string{"n", "m", "num", "count", "size", "rows", "example", "examples", "numexamples", "sample", "samples", "numsamples"}
+	plainNames = []string{"n", "m", "num", "count", "size", "rows", "example", "examples", "numexamples", "sample",
+		"samples", "numsamples"}
 )
 
 // nameOf says how likely a size counts examples, by its usual name.
@@ -63,7 +64,9 @@ func (l *lint) nameOf(size graph.Dim) int {
 
 // hasInput reports whether some input's shape satisfies is.
 func (l *lint) hasInput(is func(graph.Shape) bool) bool {
-	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool { return n.IsInput() && n.Judged() && is(n.Shape()) })
+	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool {
+		return n.IsInput() && n.Judged() && is(n.Shape())
+	})
 }
 
 func (l *lint) hasBatch() bool {
@@ -82,7 +85,8 @@ func (l *lint) hasPairs(size graph.Dim) bool {
 // isIndexed reports whether an axis of some size is read or added to by indices whose number differs from the axis's.
 func (l *lint) isIndexed(size graph.Dim) bool {
 	return slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool {
-		if n.Op().Class != graph.Gather || !n.Judged() || n.Err() != nil || n.Op().Axes == nil || len(n.Op().Axes(n)) == 0 {
+		if n.Op().Class != graph.Gather || !n.Judged() || n.Err() != nil || n.Op().Axes == nil ||
+			len(n.Op().Axes(n)) == 0 {
 			return false
 		}
 		along, index := n.In(0).Shape(), n.In(1).Shape()
@@ -90,7 +94,8 @@ func (l *lint) isIndexed(size graph.Dim) bool {
 			along = n.Shape()
 		}
 		axis := n.Op().Axes(n)[0]
-		return axis < len(along) && along[axis] == size && slices.ContainsFunc(index, graph.Dim.IsSymbolic) && !slices.Contains(index, size)
+		return axis < len(along) && along[axis] == size && slices.ContainsFunc(index, graph.Dim.IsSymbolic) &&
+			!slices.Contains(index, size)
 	})
 }
 

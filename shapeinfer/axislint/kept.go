@@ -22,7 +22,8 @@ func keptWeights(l *lint, n *graph.Node) *graph.Mistake {
 			if other == axis || n.Shape()[other] == 1 || !l.isOfInputs(n, other) || !l.arePairs(n, axis, other) {
 				continue
 			}
-			if product := l.sums(n, axis, other); product != nil && !l.isNormalizedToo(n, func(a int) bool { return a == other }) {
+			if product := l.sums(n, axis, other); product != nil &&
+				!l.isNormalizedToo(n, func(a int) bool { return a == other }) {
 				return keptMistake(n, product, axis, other)
 			}
 		}
@@ -36,18 +37,23 @@ func (l *lint) arePairs(n *graph.Node, axis, other int) bool {
 	a, _ := l.origins(n, axis)
 	b, _ := l.origins(n, other)
 	return !slices.ContainsFunc(a, func(s int) bool {
-		return slices.ContainsFunc(b, func(t int) bool { return s != t && l.flow().Source(s).Node == l.flow().Source(t).Node })
+		return slices.ContainsFunc(b, func(t int) bool {
+			return s != t && l.flow().Source(s).Node == l.flow().Source(t).Node
+		})
 	})
 }
 
 func keptMistake(n, product *graph.Node, axis, other int) *graph.Mistake {
 	x := n.In(0)
 	m := &graph.Mistake{Code: graph.CodeKeptWeights, Node: n,
-		Summary: fmt.Sprintf("the results add up to 1 along axis %d, and %s sums along axis %d: the weights of what it sums do not add up to 1",
+		Summary: fmt.Sprintf(
+			"the results add up to 1 along axis %d, and %s sums along axis %d: the weights of what it sums do not add up to 1",
 			axis, product.Called(), other),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{axis, other}}}}
 	if a, is := n.Attrs().(interface{ WithAxis(int) any }); is {
-		m.Help = append(m.Help, fmt.Sprintf("%s gives weights for axis %d", graph.CallText(n, a.WithAxis(other-n.Rank()), x.Called()), other))
+		m.Help = append(m.Help,
+			fmt.Sprintf("%s gives weights for axis %d", graph.CallText(n, a.WithAxis(other-n.Rank()), x.Called()),
+				other))
 	}
 	m.Help = append(m.Help, silence("CodeKeptWeights", "KeptWeights"))
 	return m
@@ -67,7 +73,8 @@ func (l *lint) isLeftFactor(n *graph.Node) bool {
 		switch {
 		case user.Origin() != nil:
 		case user.Op().Class == graph.Contract && user.In(0) == n:
-		case user.In(0) == n && user.Op().Class != graph.Movement && user.Shape().Equal(n.Shape()) && l.isLeftFactor(user):
+		case user.In(0) == n && user.Op().Class != graph.Movement && user.Shape().Equal(n.Shape()) &&
+			l.isLeftFactor(user):
 		default:
 			return false
 		}

@@ -10,8 +10,9 @@ import (
 // Find returns warnings about axes of a graph. Each has the node at which it can be silenced. Among the nodes whose
 // operands repeat each other, about which the graph warns, tables are those whose users show that this is intended.
 func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake, tables []*graph.Node) {
-	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), drawn: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
-		grown: map[*graph.Node]bool{}, names: map[graph.Dim]int{}, forms: axisflow.NewFlow(g)}
+	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), drawn: make([]bool, len(g.Nodes())),
+		suspect: make([]bool, len(g.Nodes())),
+		grown:   map[*graph.Node]bool{}, names: map[graph.Dim]int{}, forms: axisflow.NewFlow(g)}
 	for _, m := range g.Warnings() {
 		if m.Code == graph.CodeMutualExpand {
 			l.grown[m.Node] = true
@@ -68,7 +69,9 @@ func (l *lint) see(n *graph.Node) {
 		}
 	}
 	if a, loops := n.Loop(); loops && a.Role == graph.LoopCarried { // it may depend on what steps hand on
-		is = slices.ContainsFunc(l.flow().Value(n), func(d axisflow.Dependence) bool { return l.flow().IsInput(d.Source) })
+		is = slices.ContainsFunc(l.flow().Value(n), func(d axisflow.Dependence) bool {
+			return l.flow().IsInput(d.Source)
+		})
 	}
 	l.fromInput[n.ID()], l.drawn[n.ID()], l.suspect[n.ID()] = is, drawn, suspect
 }

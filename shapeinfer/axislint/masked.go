@@ -35,10 +35,12 @@ func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 		}
 		if rows := rowsOf(mask, n, axis); rows >= 0 && l.isFromInput(mask) && found == nil {
 			found = &graph.Mistake{Code: graph.CodeMaskedRows, Node: at,
-				Summary: fmt.Sprintf("%s is the same along axis %d, which %s compares: it masks whole rows or none, along axis %d, which has the same size",
+				Summary: fmt.Sprintf(
+					"%s is the same along axis %d, which %s compares: it masks whole rows or none, along axis %d, which has the same size",
 					mask.Called(), axis, n.Op().Func, rows),
 				Operands: []graph.OperandNote{{Node: rest}, {Node: mask, Bad: []int{rows + mask.Rank() - n.Rank()}}},
-				Help: []string{fmt.Sprintf("to mask along axis %d: Transpose(%s, %d, %d) gives %s", axis, mask.Called(), rows-n.Rank(), axis-n.Rank(),
+				Help: []string{fmt.Sprintf("to mask along axis %d: Transpose(%s, %d, %d) gives %s", axis, mask.Called(),
+					rows-n.Rank(), axis-n.Rank(),
 					exchanged(mask.Shape(), rows+mask.Rank()-n.Rank(), own)), silence("CodeMaskedRows", "MaskedRows")}}
 			if own < 0 {
 				return nil

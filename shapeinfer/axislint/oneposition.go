@@ -12,7 +12,8 @@ import (
 // of that many elements was probably meant.
 func onePosition(l *lint, n *graph.Node) *graph.Mistake {
 	x := n.In(0)
-	if x.Graph() != l.g || l.isFromInput(x) || n.Rank() > x.Rank() || n.Rank() == x.Rank() && !slices.Contains(n.Shape(), 1) {
+	if x.Graph() != l.g || l.isFromInput(x) || n.Rank() > x.Rank() ||
+		n.Rank() == x.Rank() && !slices.Contains(n.Shape(), 1) {
 		return nil
 	}
 	for axis, size := range x.Shape() {
@@ -25,10 +26,12 @@ func onePosition(l *lint, n *graph.Node) *graph.Mistake {
 		}
 		if user, other := l.repeatedAlong(n, index); user != nil {
 			return &graph.Mistake{Code: graph.CodeOnePosition, Node: n,
-				Summary: fmt.Sprintf("the element at %s of axis %d of %s is used for all %s positions of %s: an index is taken from the size of an axis",
+				Summary: fmt.Sprintf(
+					"the element at %s of axis %d of %s is used for all %s positions of %s: an index is taken from the size of an axis",
 					index, axis, x.Called(), index, other.Called()),
 				Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}, {Node: n}, {Node: other}}, Apart: true,
-				Help: []string{fmt.Sprintf("to use the first %s elements: Slice(%s, %d, 0, %s, 1)", index, x.Called(), axis, index),
+				Help: []string{fmt.Sprintf("to use the first %s elements: Slice(%s, %d, 0, %s, 1)", index, x.Called(),
+					axis, index),
 					silence("CodeOnePosition", "OnePosition")}}
 		}
 	}

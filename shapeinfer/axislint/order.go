@@ -24,7 +24,8 @@ func otherOrder(l *lint, n *graph.Node) *graph.Mistake {
 	}
 	x, y, a, b := c.x, c.y, c.a, c.b
 	return &graph.Mistake{Code: graph.CodeOtherOrder, Node: n, Apart: true,
-		Summary: fmt.Sprintf("axis %d of %s and axis %d of %s have their elements in different orders, so that those of different %q meet: it changes %s of %s, but %s of %s",
+		Summary: fmt.Sprintf(
+			"axis %d of %s and axis %d of %s have their elements in different orders, so that those of different %q meet: it changes %s of %s, but %s of %s",
 			a, x.Called(), b, y.Called(), c.of, everyElement(c.inX), x.Called(), everyElement(c.inY), y.Called()),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{a}}, {Node: y, Bad: []int{b}}},
 		Help: []string{

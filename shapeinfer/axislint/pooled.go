@@ -19,14 +19,19 @@ func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
 			continue
 		}
 		from, weights := l.origins(x, axis)
-		places := slices.DeleteFunc(l.others(x, axis), func(other int) bool { return slices.Contains(n.Op().Axes(n), other) })
+		places := slices.DeleteFunc(l.others(x, axis), func(other int) bool {
+			return slices.Contains(n.Op().Axes(n), other)
+		})
 		if weights || l.areExamples(from) != sure || len(places) == 0 || !l.entersLayer(n, from) {
 			continue
 		}
 		return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
-			Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: one value is computed from all of them and goes through a layer", axis, l.called(from)),
+			Summary: fmt.Sprintf(
+				"axis %d is %s, along which examples are fed: one value is computed from all of them and goes through a layer",
+				axis, l.called(from)),
 			Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
-			Help: []string{fmt.Sprintf("the values of one example are along another axis, such as axis %d, of size %s", places[0], x.Shape()[places[0]]),
+			Help: []string{fmt.Sprintf("the values of one example are along another axis, such as axis %d, of size %s",
+				places[0], x.Shape()[places[0]]),
 				silence("CodeOverExamples", "OverExamples")}}
 	}
 	return nil
@@ -38,7 +43,8 @@ func (l *lint) entersLayer(n *graph.Node, from []int) bool {
 		switch {
 		case l.hasExamples(user, from):
 			return passOver
-		case user.Op().Class == graph.Contract && slices.ContainsFunc(user.Operands(), func(x *graph.Node) bool { return !l.isFromInput(x) }):
+		case user.Op().Class == graph.Contract &&
+			slices.ContainsFunc(user.Operands(), func(x *graph.Node) bool { return !l.isFromInput(x) }):
 			return end
 		}
 		return goOn

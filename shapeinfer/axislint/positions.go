@@ -15,7 +15,8 @@ func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
 	}
 	for i, y := range n.Operands() {
 		x := n.In(1 - i)
-		if y.Graph() != l.g || x.Graph() != l.g || l.isFromInput(y) || l.drawn[y.ID()] || !l.isFromInput(x) || !y.DType().IsFloat() ||
+		if y.Graph() != l.g || x.Graph() != l.g || l.isFromInput(y) || l.drawn[y.ID()] || !l.isFromInput(x) ||
+			!y.DType().IsFloat() ||
 			!slices.ContainsFunc(y.Shape(), graph.Dim.IsSymbolic) {
 			continue
 		}
@@ -39,14 +40,19 @@ func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
 	if len(l.positions(y, axis)) == 0 || is == unlikely || len(places) == 0 {
 		return nil
 	}
-	if own, _ := l.origins(x, places[0]); is == likely && (l.areExamples(own) == sure || !x.Shape()[places[0]].IsSymbolic()) {
+	if own, _ := l.origins(x, places[0]); is == likely &&
+		(l.areExamples(own) == sure || !x.Shape()[places[0]].IsSymbolic()) {
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeExamplePositions, Node: n,
-		Summary: fmt.Sprintf("%s, which does not depend on inputs, differs from example to example: its axis %d is aligned with axis %d of %s, which is %s",
+		Summary: fmt.Sprintf(
+			"%s, which does not depend on inputs, differs from example to example: its axis %d is aligned with axis %d of %s, which is %s",
 			y.Called(), axis, at, x.Called(), l.called(from)),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{at}}, {Node: y, Bad: []int{axis}}},
-		Help: []string{fmt.Sprintf("positions are along another axis, such as axis %d, of size %s: count or slice them by that size", places[0], x.Shape()[places[0]]),
+		Help: []string{
+			fmt.Sprintf(
+				"positions are along another axis, such as axis %d, of size %s: count or slice them by that size",
+				places[0], x.Shape()[places[0]]),
 			silence("CodeExamplePositions", "ExamplePositions")}}
 }
 

@@ -26,7 +26,8 @@ func stepsOverExamples(l *lint, n *graph.Node) *graph.Mistake {
 		}
 		for _, place := range l.others(x, 0) {
 			places, _ := l.origins(x, place)
-			if x.Shape()[place].IsSymbolic() && l.areExamples(places) == unlikely && l.hasExamples(n.In(1), places) && l.isHandedOn(a.Body, places) {
+			if x.Shape()[place].IsSymbolic() && l.areExamples(places) == unlikely && l.hasExamples(n.In(1), places) &&
+				l.isHandedOn(a.Body, places) {
 				return stepsMistake(n, x, place, l.called(from))
 			}
 		}
@@ -36,10 +37,14 @@ func stepsOverExamples(l *lint, n *graph.Node) *graph.Mistake {
 
 func stepsMistake(n, x *graph.Node, place int, examples string) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeAttentionOverExamples, Node: n,
-		Summary: fmt.Sprintf("a loop along the axis of examples: its steps are %s, so that each example follows from the one before, and axis %d of %s, of size %s, is treated as independent",
+		Summary: fmt.Sprintf(
+			"a loop along the axis of examples: its steps are %s, so that each example follows from the one before, and axis %d of %s, of size %s, is treated as independent",
 			examples, place, x.Called(), x.Shape()[place]),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{0}}},
-		Help: []string{fmt.Sprintf("the steps should be those along another axis, such as the one of size %s: exchange the two with Transpose before the loop", x.Shape()[place]),
+		Help: []string{
+			fmt.Sprintf(
+				"the steps should be those along another axis, such as the one of size %s: exchange the two with Transpose before the loop",
+				x.Shape()[place]),
 			silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
 }
 

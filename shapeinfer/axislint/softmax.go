@@ -56,10 +56,14 @@ func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *gra
 			continue
 		}
 		return &graph.Mistake{Code: graph.CodeAttentionOverExamples, Node: n,
-			Summary: fmt.Sprintf("attention along the axis of examples: axes %d and %d of %s are both %s, so that each example attends to the others, and axis %d, of size %s, is treated as independent",
+			Summary: fmt.Sprintf(
+				"attention along the axis of examples: axes %d and %d of %s are both %s, so that each example attends to the others, and axis %d, of size %s, is treated as independent",
 				min(axis, twin), max(axis, twin), n.In(0).Called(), l.called(from), other, n.In(0).Shape()[other]),
 			Operands: []graph.OperandNote{{Node: n.In(0), Bad: []int{twin, axis}}},
-			Help: []string{fmt.Sprintf("examples should be along the first axis: leave out the Transpose or Permute that moves axis %q after %q, or add one before the products", n.In(0).Shape()[axis], n.In(0).Shape()[other]),
+			Help: []string{
+				fmt.Sprintf(
+					"examples should be along the first axis: leave out the Transpose or Permute that moves axis %q after %q, or add one before the products",
+					n.In(0).Shape()[axis], n.In(0).Shape()[other]),
 				silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
 	}
 	return nil
@@ -88,7 +92,8 @@ func (l *lint) isNormalizedToo(n *graph.Node, isOther func(axis int) bool) bool 
 	}
 	for i := 0; i < len(behind) && i < maxFollowed; i++ {
 		for _, user := range l.usersOf(behind[i]) {
-			if user.Judged() && user.Err() == nil && user.Origin() == nil && isElementwise(user) && !slices.Contains(behind, user) {
+			if user.Judged() && user.Err() == nil && user.Origin() == nil && isElementwise(user) &&
+				!slices.Contains(behind, user) {
 				behind = append(behind, user)
 			}
 		}
@@ -114,7 +119,9 @@ func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mista
 		return nil
 	}
 	return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
-		Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: the result of one example depends on all others", axis, l.called(from)),
+		Summary: fmt.Sprintf(
+			"axis %d is %s, along which examples are fed: the result of one example depends on all others", axis,
+			l.called(from)),
 		Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
 		Help: []string{fmt.Sprintf("classes or scores of one example are along another axis, such as axis %d", classes),
 			silence("CodeOverExamples", "OverExamples")}}

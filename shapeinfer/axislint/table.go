@@ -38,7 +38,8 @@ func (l *lint) isTable(n *graph.Node) bool {
 	isGrown := func(x *graph.Node) bool { return has(x, 0) && has(x, 1) }
 	return l.follow(n, func(x, user *graph.Node) step {
 		switch {
-		case l.usesTable(user, x, isGrown), user.Op().Class == graph.Reduce && (has(user, 0) || has(user, 1)) && isWritten(n):
+		case l.usesTable(user, x, isGrown), user.Op().Class == graph.Reduce && (has(user, 0) || has(user, 1)) &&
+			isWritten(n):
 			return end
 		case isGrown(user):
 			return goOn
@@ -82,7 +83,8 @@ func grownAxes(n *graph.Node) (first, second int, ok bool) {
 		for _, y := range n.Operands() {
 			for a, size := range n.Shape() {
 				for b := range a {
-					if size != 1 && n.Shape()[b] != 1 && isRepeated(x, a) && !isRepeated(y, a) && isRepeated(y, b) && !isRepeated(x, b) {
+					if size != 1 && n.Shape()[b] != 1 && isRepeated(x, a) && !isRepeated(y, a) && isRepeated(y, b) &&
+						!isRepeated(x, b) {
 						return b, a, true
 					}
 				}
@@ -95,7 +97,8 @@ func grownAxes(n *graph.Node) (first, second int, ok bool) {
 // isWritten reports whether the program gave an operand of a node an axis of size 1 in the call itself.
 func isWritten(n *graph.Node) bool {
 	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
-		return x.Op().Class == graph.Movement && len(x.Operands()) == 1 && x.Rank() == x.In(0).Rank()+1 && x.Shape().NumElements() == x.In(0).Shape().NumElements() &&
+		return x.Op().Class == graph.Movement && len(x.Operands()) == 1 && x.Rank() == x.In(0).Rank()+1 &&
+			x.Shape().NumElements() == x.In(0).Shape().NumElements() &&
 			!slices.Contains(x.In(0).Shape(), 1)
 	})
 }

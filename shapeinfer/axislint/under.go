@@ -60,7 +60,8 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) || l.isOfBoth(v, axis) {
 				continue
 			}
-			m := v.mistake(graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, but is repeated along it: it is aligned with axis %d, which has the same size")
+			m := v.mistake(graph.CodeReducedAxis, axis,
+				"%s has one element for each position of axis %d of %s, but is repeated along it: it is aligned with axis %d, which has the same size")
 			m.Help = append(v.help(axis), silence("CodeReducedAxis", "ReducedAxis"))
 			return m
 		}
@@ -72,12 +73,14 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, isFeature := l.origins(v.x, v.at)
-		if v.y.Rank() != 1 && !isLinedUp(v.y) || share(v.from, under) || !l.areInputs(under) || isFeature || l.areCounted(v.from) {
+		if v.y.Rank() != 1 && !isLinedUp(v.y) || share(v.from, under) || !l.areInputs(under) || isFeature ||
+			l.areCounted(v.from) {
 			continue
 		}
 		for axis, size := range v.x.Shape() {
 			if axis != v.at && size == v.y.Shape()[v.axis] && l.isMeant(v, axis, under) {
-				m := v.mistake(graph.CodeVectorAxis, axis, "%[1]s is aligned with axis %[4]d of %[3]s, but could also belong to axis %[2]d: both have the same size")
+				m := v.mistake(graph.CodeVectorAxis, axis,
+					"%[1]s is aligned with axis %[4]d of %[3]s, but could also belong to axis %[2]d: both have the same size")
 				m.Help = append(v.help(axis), silence("CodeVectorAxis", "VectorAxis"))
 				return m
 			}
@@ -89,21 +92,25 @@ func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 // isLinedUp reports whether an operation such as batch normalisation inserted a vector's axes of size 1, so that the
 // user did not choose its axis.
 func isLinedUp(y *graph.Node) bool {
-	return y.Op().Class == graph.Composite && y.In(0).Rank() == 1 && y.Rank() > 1 && slices.Contains(y.Shape(), y.Shape().NumElements())
+	return y.Op().Class == graph.Composite && y.In(0).Rank() == 1 && y.Rank() > 1 &&
+		slices.Contains(y.Shape(), y.Shape().NumElements())
 }
 
 // isMeant reports whether a vector belongs to an axis at least as likely as to the one with which it is aligned.
 func (l *lint) isMeant(v vector, axis int, under []int) bool {
 	own, isFeature := l.origins(v.x, axis)
 	switch size := v.x.Shape()[axis]; {
-	case size.IsSymbolic(): // examples of two inputs against each other; what is added to their scores may belong to either
-		return isScaled(v.user) && l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) && l.areFirst(under) && l.areFirst(v.from)
+	case size.IsSymbolic():
+		// examples of two inputs against each other; what is added to their scores may belong to either
+		return isScaled(v.user) && l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) &&
+			l.areFirst(under) && l.areFirst(v.from)
 	case isFeature: // channels that come from weights, and the pixels after them
 		return true
 	}
 	// An image [n, c, h, w] and a value for each channel.
 	isUnmoved := func(s int) bool { return l.flow().Source(s).Axis == axis }
-	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own) && slices.ContainsFunc(own, isUnmoved)
+	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own) &&
+		slices.ContainsFunc(own, isUnmoved)
 }
 
 // areCounted reports whether all sources are computed positions, as those of coordinates and windows are. They belong
@@ -145,7 +152,8 @@ func (v vector) asGiven() vector {
 func (v vector) help(own int) []string {
 	if isLinedUp(v.y) {
 		x := v.asGiven().x
-		return []string{fmt.Sprintf("move axis %d of %s there: Transpose(%[2]s, %[3]d, %[1]d) gives %[4]s", own, x.Called(), v.at, exchanged(x.Shape(), v.at, own))}
+		return []string{fmt.Sprintf("move axis %d of %s there: Transpose(%[2]s, %[3]d, %[1]d) gives %[4]s", own,
+			x.Called(), v.at, exchanged(x.Shape(), v.at, own))}
 	}
 	rank := v.x.Rank()
 	behind := rank - 1 - own - (v.y.Rank() - 1 - v.axis)

@@ -16,7 +16,8 @@ func AlongTogether(c *graph.Call, axis int) graph.Shape {
 		return x
 	}
 	if len(a) != len(x) {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("operands must have the same shape, but have %d and %d axes", len(a), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("operands must have the same shape, but have %d and %d axes", len(a), len(x))))
 		return x
 	}
 	if Axis(c, axis, len(x)) >= 0 {
@@ -31,9 +32,11 @@ func SearchSorted(c *graph.Call) graph.Shape {
 	sorted, values := c.Shape(0), c.Shape(1)
 	switch {
 	case len(sorted) == 0:
-		c.Fail(operandMistake(c, graph.CodeRank, "torch.searchsorted(): sorted_sequence should be a vector, or have the values' axes"))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			"torch.searchsorted(): sorted_sequence should be a vector, or have the values' axes"))
 	case len(sorted) > 1 && len(sorted) != len(values):
-		c.Fail(operandMistake(c, graph.CodeRank, "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match"))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			"torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match"))
 	case len(sorted) > 1:
 		last := len(sorted) - 1
 		sameAxes(c, sorted[:last], values[:last], "all axes but the last must be those of the values")
@@ -46,7 +49,8 @@ func sameAxes(c *graph.Call, a, b graph.Shape, why string) {
 	r := CallRules(c)
 	for i := range a {
 		same := r.requireSame(c, a[i], b[i], i, why, func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: axis %d has sizes %s and %s", why, i, a[i], b[i]))
+			m := operandMistake(c, graph.CodeBroadcast,
+				fmt.Sprintf("%s: axis %d has sizes %s and %s", why, i, a[i], b[i]))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			return m
 		})

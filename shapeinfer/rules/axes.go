@@ -24,7 +24,9 @@ func Axis(c *graph.Call, axis, rank int) int {
 }
 
 func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
-	m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
+	m := &graph.Mistake{Code: graph.CodeAxis,
+		Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1,
+			axis)}
 	if c.NumIn() > 0 && c.In(0).Rank() > 0 {
 		words := make([]string, c.In(0).Rank())
 		for i, d := range c.Shape(0) {
@@ -52,7 +54,8 @@ func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
 			return nil, false
 		}
 		if slices.Contains(list, at) {
-			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
+			c.Fail(&graph.Mistake{Code: graph.CodeAxis,
+				Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
 			return nil, false
 		}
 		list = append(list, at)
@@ -83,7 +86,8 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 	s := c.Shape(0)
 	if axes == nil {
 		if at := slices.Index(s, 0); at >= 0 {
-			c.Fail(emptyMistake(c, at, word+"(): Expected reduction dim to be specified for input.numel() == 0."+specifyDim(c)))
+			c.Fail(emptyMistake(c, at, word+"(): Expected reduction dim to be specified for input.numel() == 0."+
+				specifyDim(c)))
 		}
 		axes, _ = Axes(c, nil, len(s))
 	}
@@ -133,8 +137,8 @@ func specifyDim(c *graph.Call) string {
 // RefuseDType records that the operation is not defined for its operands' dtypes.
 func RefuseDType(c *graph.Call, sentence string) { c.Fail(dtypeMistake(c, sentence)) }
 
-// refuseIndex is [RefuseDType] where the dtype of an operand that holds indices is at fault. Of a mask it says what takes one: as
-// numbers it would name the elements 0 and 1.
+// refuseIndex is [RefuseDType] where the dtype of an operand that holds indices is at fault. Of a mask it says what
+// takes one: as numbers it would name the elements 0 and 1.
 func refuseIndex(c *graph.Call, operand int, sentence string) {
 	m := dtypeMistake(c, sentence)
 	m.Operands[operand].Names = true

@@ -69,7 +69,8 @@ func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
 			b.Shape[axis] = m.size
 			switch m.verdict {
 			case prove.Refused:
-				b.Clashes = append(b.Clashes, Clash{FromRight: right, Operand: at, A: x, B: y, Dim: wide - right, Names: m.names})
+				b.Clashes = append(b.Clashes, Clash{
+					FromRight: right, Operand: at, A: x, B: y, Dim: wide - right, Names: m.names})
 			case prove.Deferred:
 				need := graph.Requirement{Kind: m.need, A: x, B: y, Axis: axis}
 				if m.need == graph.MustEqualOrOne {
@@ -249,12 +250,14 @@ func (b Broadcast) Summary() string {
 	case !c.A.IsConst() || !c.B.IsConst():
 		return b.differ()
 	}
-	return fmt.Sprintf("The size of tensor a (%s) must match the size of tensor b (%s) at non-singleton dimension %d", c.A, c.B, c.Dim)
+	return fmt.Sprintf("The size of tensor a (%s) must match the size of tensor b (%s) at non-singleton dimension %d",
+		c.A, c.B, c.Dim)
 }
 
 // namesMeet is the sentence for two sizes of which nothing is known but their names.
 func namesMeet(a, b graph.Dim, axis int) string {
-	return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", QuoteName(a), QuoteName(b), axis)
+	return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", QuoteName(a),
+		QuoteName(b), axis)
 }
 
 // differ is the sentence for axes whose sizes are never equal: `axes -2 and -1 differ for

@@ -36,12 +36,14 @@ func TargetRepeats(x, target graph.Shape) bool {
 // than both has its own warning.
 func WarnTarget(c *graph.Call, result graph.Shape) {
 	p := c.Policy()
-	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetRepeats(c.Shape(0), c.Shape(1)) || expandsMutually(c, operandShapes(c), result) {
+	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetRepeats(c.Shape(0), c.Shape(1)) ||
+		expandsMutually(c, operandShapes(c), result) {
 		return
 	}
 	m := targetMistake(c, "Using a target size (torch.Size(%s)) that is different to the input size (torch.Size(%s)). "+
 		"This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.")
-	m.Help = append(m.Help, "to keep it: Silence(graph.CodeTargetShape) on the result, or Policy.TargetShape = graph.AllowSilently")
+	m.Help = append(m.Help,
+		"to keep it: Silence(graph.CodeTargetShape) on the result, or Policy.TargetShape = graph.AllowSilently")
 	m.Choice = true
 	if p.TargetShape == graph.RefuseAlways {
 		c.Fail(m)
@@ -68,7 +70,8 @@ func targetMistake(c *graph.Call, sentence string) *graph.Mistake {
 	}
 	for i, s := range []graph.Shape{x, target} {
 		if !s.Equal(b.Shape) && !s.NumElements().IsUnknown() && s.NumElements() != b.Shape.NumElements() {
-			m.Help = append(m.Help, fmt.Sprintf("if each element of %s is meant for several of the other, write: Expand(%s, %s)",
+			m.Help = append(m.Help, fmt.Sprintf(
+				"if each element of %s is meant for several of the other, write: Expand(%s, %s)",
 				c.In(i).Called(), c.In(i).Called(), strings.Trim(b.Shape.String(), "[]")))
 		}
 	}

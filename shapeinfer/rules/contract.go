@@ -12,7 +12,8 @@ import (
 func MatMul(c *graph.Call) (graph.DType, graph.Shape) {
 	a, b := c.Shape(0), c.Shape(1)
 	if len(a) == 0 || len(b) == 0 {
-		c.Fail(operandMistake(c, graph.CodeMatMul, fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
+		c.Fail(operandMistake(c, graph.CodeMatMul,
+			fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
 		return c.DType(0), nil
 	}
 	matMulDType(c)
@@ -27,7 +28,8 @@ func matMulDType(c *graph.Call) {
 	t, u := c.DType(0), c.DType(1)
 	switch {
 	case t != u:
-		c.Fail(operandMistake(c, graph.CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", t.CppName(), u.CppName())))
+		c.Fail(operandMistake(c, graph.CodeDType,
+			fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", t.CppName(), u.CppName())))
 	case t == graph.Bool:
 		c.Fail(operandMistake(c, graph.CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
 	}
@@ -67,7 +69,8 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		m.Detail = []string{"the leading axes of batches of matrices must broadcast"}
 		if x, y := a[innerA], b[innerB]; x != y && !x.IsUnknown() && !y.IsUnknown() {
 			if verdict, _ := r.mustEqual(x, y); verdict == prove.Refused {
-				m.Detail = append(m.Detail, fmt.Sprintf("the inner sizes %s and %s differ as well", QuoteName(x), QuoteName(y)))
+				m.Detail = append(m.Detail, fmt.Sprintf(
+					"the inner sizes %s and %s differ as well", QuoteName(x), QuoteName(y)))
 			}
 		}
 		return result, m
@@ -95,12 +98,15 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 	}
 	switch verdict, names := r.mustEqual(x, y); {
 	case verdict == prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustEqual, A: x, B: y, Axis: innerA, Why: "the inner sizes of a matrix product"})
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: x, B: y, Axis: innerA,
+			Why: "the inner sizes of a matrix product"})
 		return nil
 	case verdict == prove.Proved:
 		return nil
 	case names:
-		m := matMulMistake(c, graph.CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", QuoteName(x), QuoteName(y)), innerA, innerB)
+		m := matMulMistake(c, graph.CodeNames,
+			fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", QuoteName(x),
+				QuoteName(y)), innerA, innerB)
 		m.Sizes = addNames(nil, x, y)
 		return m
 	}
@@ -138,7 +144,9 @@ func matMulSentence(a, b, batch graph.Shape) string {
 	rowsA := a[:len(a)-1].NumElements()
 	switch {
 	case len(a) == 1 && len(b) == 1:
-		return fmt.Sprintf("inconsistent tensor size, expected tensor [%s] and src [%s] to have the same number of elements, but got %s and %s elements respectively", a[0], b[0], a[0], b[0])
+		return fmt.Sprintf(
+			"inconsistent tensor size, expected tensor [%s] and src [%s] to have the same number of elements, but got %s and %s elements respectively",
+			a[0], b[0], a[0], b[0])
 	case len(b) == 1:
 		return matrixVectorSentence(rowsA, innerA, b[0])
 	case len(b) == 2 && (!a.IsStatic() || !b.IsStatic()):
@@ -152,7 +160,8 @@ func matMulSentence(a, b, batch graph.Shape) string {
 		return matrixVectorSentence(b[:len(b)-2].NumElements().Times(b[len(b)-1]), innerB, innerA)
 	}
 	n := batch.NumElements()
-	return fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%s, %s] but got: [%s, %s].", n, innerA, n, innerB)
+	return fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%s, %s] but got: [%s, %s].", n,
+		innerA, n, innerB)
 }
 
 func matrixVectorSentence(rows, cols, vector graph.Dim) string {

@@ -18,8 +18,9 @@ type Steps struct{ Stride, Padding, Dilation []int }
 func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
-			axes+1, axes+2, axes, x)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
+				axes+1, axes+2, axes, x)))
 		return c.DType(0), unknown(axes + 2)
 	}
 	single := len(x) == axes+1
@@ -57,7 +58,8 @@ func convDTypes(c *graph.Call) {
 	t := c.DType(0)
 	switch {
 	case c.NumIn() > 2 && c.DType(2) != t:
-		RefuseDType(c, fmt.Sprintf("Input type (%s) and bias type (%s) should be the same", t.CppName(), c.DType(2).CppName()))
+		RefuseDType(c, fmt.Sprintf("Input type (%s) and bias type (%s) should be the same", t.CppName(),
+			c.DType(2).CppName()))
 	case c.DType(1) != t:
 		RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), c.DType(1).TorchName()))
 	case t == graph.Bool:
@@ -87,12 +89,14 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 		{"dilation", steps.Dilation, 1, "dilation should be greater than zero"},
 	} {
 		if len(p.values) != len(w)-2 {
-			return refuse("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
+			return refuse(
+				"expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
 				p.name, len(w)-2, p.name, graph.MakeShape(p.values...))
 		}
 		switch least := slices.Min(p.values); {
 		case least == 0 && p.name == "dilation":
-			return refuse("%s, but got %s", p.text, append(slices.Repeat(graph.Shape{1}, max(0, 2-len(p.values))), graph.MakeShape(p.values...)...))
+			return refuse("%s, but got %s", p.text,
+				append(slices.Repeat(graph.Shape{1}, max(0, 2-len(p.values))), graph.MakeShape(p.values...)...))
 		case least < p.least:
 			return refuse("%s", p.text)
 		}
@@ -103,12 +107,15 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 	outputs, whole := w[0].Int()
 	switch {
 	case len(w) != len(x):
-		return refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+		return refuse(
+			"Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
 			len(w), len(w), w, len(x), x)
 	case whole && outputs < int64(groups):
 		return refuse("%s", fewOutputs(w, groups))
 	case whole && outputs%int64(groups) != 0:
-		return refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", groups, groups, w)
+		return refuse(
+			"Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead",
+			groups, groups, w)
 	}
 	return convKernel(c, w[2:], len(c.Shape(0))-len(w)+2)
 }
@@ -123,7 +130,8 @@ func convKernel(c *graph.Call, kernel graph.Shape, first int) *graph.Mistake {
 		case p.AtLeast(d, 1) == prove.Refused:
 			return convMistake(c, "kernel size should be greater than zero, but got "+kernelText(kernel))
 		case p.AtLeast(d, 1) == prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "kernel size should be greater than zero"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i,
+				Why: "kernel size should be greater than zero"})
 		}
 	}
 	return nil
@@ -142,7 +150,9 @@ func kernelText(kernel graph.Shape) string {
 }
 
 func fewOutputs(w graph.Shape, groups int) string {
-	return fmt.Sprintf("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups, groups, w)
+	return fmt.Sprintf(
+		"Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups,
+		groups, w)
 }
 
 // haveChannels requires that a weight has channels for each group on its first axis, and reports whether it may.
@@ -164,12 +174,16 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 		return
 	}
 	if groups > 1 && !w[0].IsConst() {
-		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution must have the same number of channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1,
+			Why: "the groups of a convolution must have the same number of channels"})
 	}
 	wanted := w[1].Times(graph.Dim(groups))
 	r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
-			groups, w, x, wanted, x[1]))
+		m := convMistake(
+			c,
+			fmt.Sprintf(
+				"Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
+				groups, w, x, wanted, x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
 		return m
 	})
@@ -184,8 +198,11 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	for i := range padded {
 		axis := len(c.Shape(0)) - len(padded) + i
 		if requireWindow(c, axis, padded[i], kernel[i]) == prove.Refused {
-			m := convMistake(c, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
-				joined(padded, " x "), joined(kernel, " x ")))
+			m := convMistake(
+				c,
+				fmt.Sprintf(
+					"Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
+					joined(padded, " x "), joined(kernel, " x ")))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{i + 2}
 			c.Fail(m)
 			return
@@ -198,8 +215,11 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
-			kind, w, outputs, b))
+		m := convMistake(
+			c,
+			fmt.Sprintf(
+				"Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
+				kind, w, outputs, b))
 		m.Operands[1].Bad = []int{0}
 		for axis := range b {
 			m.Operands[2].Bad = append(m.Operands[2].Bad, axis)

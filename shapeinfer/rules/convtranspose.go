@@ -14,8 +14,10 @@ import (
 func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
-			axes+1, axes+2, axes, x)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf(
+				"Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
+				axes+1, axes+2, axes, x)))
 		return c.DType(0), unknown(axes + 2)
 	}
 	single := len(x) == axes+1
@@ -43,16 +45,19 @@ func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int
 
 func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
 	if len(extra) != len(steps.Stride) {
-		return convMistake(c, fmt.Sprintf("expected output_padding to be a single integer value or a list of %d values to match the convolution dimensions, but got output_padding=%s",
-			len(steps.Stride), graph.MakeShape(extra...)))
+		return convMistake(c,
+			fmt.Sprintf(
+				"expected output_padding to be a single integer value or a list of %d values to match the convolution dimensions, but got output_padding=%s",
+				len(steps.Stride), graph.MakeShape(extra...)))
 	}
 	for i, n := range extra {
 		switch {
 		case n < 0:
 			return convMistake(c, "negative output_padding is not supported")
 		case n >= steps.Stride[i] && n >= steps.Dilation[i]:
-			return convMistake(c, fmt.Sprintf("output padding must be smaller than either stride or dilation, but got output_padding=%s",
-				graph.MakeShape(extra...)))
+			return convMistake(c,
+				fmt.Sprintf("output padding must be smaller than either stride or dilation, but got output_padding=%s",
+					graph.MakeShape(extra...)))
 		}
 	}
 	return nil
@@ -69,11 +74,15 @@ func TransposedSize(windows, kernel graph.Dim, stride, padding, dilation, extra 
 func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []int, groups int) {
 	r := CallRules(c)
 	if groups > 1 && !w[0].IsConst() {
-		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution must have the same number of channels"})
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1,
+			Why: "the groups of a convolution must have the same number of channels"})
 	}
 	r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
-			w, x, w[0], x[1]))
+		m := convMistake(
+			c,
+			fmt.Sprintf(
+				"Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
+				w, x, w[0], x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{0}
 		return m
 	})
@@ -85,13 +94,18 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 		axis := len(c.Shape(0)) - len(x) + 2 + i
 		switch p.AtLeast(d, 1) {
 		case prove.Refused:
-			m := convMistake(c, fmt.Sprintf("expected input with non-zero dimensions apart from the batch size, but got input of size: %s", c.Shape(0)))
+			m := convMistake(
+				c,
+				fmt.Sprintf(
+					"expected input with non-zero dimensions apart from the batch size, but got input of size: %s",
+					c.Shape(0)))
 			m.Operands[0].Bad = []int{axis}
 			c.Fail(m)
 			unknownFrom(out, 2)
 			return
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution needs at least one element along each axis"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis,
+				Why: "a transposed convolution needs at least one element along each axis"})
 		}
 		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
 	}
@@ -102,14 +116,18 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 		axis := len(c.Shape(0)) - len(x) + 2 + i
 		switch p.AtLeast(d, 1) {
 		case prove.Refused:
-			m := convMistake(c, fmt.Sprintf("Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
-				joined(x[2:], " x "), joined(out[2:], " x ")))
+			m := convMistake(
+				c,
+				fmt.Sprintf(
+					"Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
+					joined(x[2:], " x "), joined(out[2:], " x ")))
 			m.Operands[0].Bad = []int{axis}
 			c.Fail(m)
 			unknownFrom(out, 2)
 			return
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution must give at least one element along each axis"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis,
+				Why: "a transposed convolution must give at least one element along each axis"})
 		}
 	}
 }

@@ -30,12 +30,17 @@ func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 	case len(table) != 2:
 		return refuse(fmt.Sprintf("weight has to be a 2D Tensor, but got Tensor of dimension %d", len(table)))
 	case !t.IsFloat():
-		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got torch.%sTensor instead (while checking arguments for embedding_bag)", t.TorchName()))
+		RefuseDType(
+			c,
+			fmt.Sprintf(
+				"Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got torch.%sTensor instead (while checking arguments for embedding_bag)",
+				t.TorchName()))
 		return nil
 	case len(index) == 0 || len(index) > 2:
 		return refuse(fmt.Sprintf("input has to be 1D or 2D Tensor, but got Tensor of dimension %d", len(index)))
 	case len(index) == 2 && b.HasOffsets:
-		return refuse("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences")
+		return refuse(
+			"if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences")
 	case len(index) == 1 && !b.HasOffsets:
 		return refuse("offsets has to be a 1D Tensor but got None")
 	case b.HasOffsets && len(c.Shape(2)) != 1:
@@ -67,7 +72,10 @@ func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 func sampleWeights(c *graph.Call, at int) {
 	index, weights := c.Shape(0), c.Shape(at)
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("embedding_bag: If per_sample_weights (%s) is not None, then it must have the same shape as the input (%s)", weights, index))
+		return operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf(
+				"embedding_bag: If per_sample_weights (%s) is not None, then it must have the same shape as the input (%s)",
+				weights, index))
 	}
 	switch {
 	case c.DType(at) != c.DType(1):
@@ -97,7 +105,8 @@ func lessLast(c *graph.Call, offsets graph.Dim) graph.Dim {
 		c.Fail(operandMistake(c, graph.CodeSize, "include_last_offset: number of offsets should be at least 1"))
 		return graph.UnknownDim
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: offsets, B: 1, Why: "the last offset must be the end of the last bag"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: offsets, B: 1,
+			Why: "the last offset must be the end of the last bag"})
 	}
 	return offsets.Minus(1)
 }

@@ -24,9 +24,12 @@ func Freedom(c *graph.Call, axes []int, correction float64) {
 	}
 	switch prove.NewProver(c.Bounds).AtLeast(elements, least) {
 	case prove.Refused:
-		m := operandMistake(c, graph.CodeFreedom, "degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "+
-			"(input numel divided by output numel).")
-		m.Detail = []string{fmt.Sprintf("the result is NaN: it is divided by the number of elements minus the correction, %s - %v", elements, correction)}
+		m := operandMistake(c, graph.CodeFreedom,
+			"degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "+
+				"(input numel divided by output numel).")
+		m.Detail = []string{
+			fmt.Sprintf("the result is NaN: it is divided by the number of elements minus the correction, %s - %v",
+				elements, correction)}
 		m.Help = []string{"estimate over more elements; or use correction 0, if these are the whole population"}
 		m.Choice = true
 		c.Warn(m)
@@ -34,7 +37,8 @@ func Freedom(c *graph.Call, axes []int, correction float64) {
 		m := &graph.Mistake{Code: graph.CodeFreedom, Node: c.Node(),
 			Summary: fmt.Sprintf("the result is NaN unless %s >= %d", elements, least)}
 		if name := elements.Symbols(); len(name) == 1 && graph.SymbolicDim(name[0]) == elements {
-			m.Help = []string{fmt.Sprintf("declare g.Dim(%q, graph.AtLeast(%d)) to refuse smaller sizes", name[0], least)}
+			m.Help = []string{fmt.Sprintf("declare g.Dim(%q, graph.AtLeast(%d)) to refuse smaller sizes", name[0],
+				least)}
 		}
 		c.Node().Graph().Note(m)
 	}

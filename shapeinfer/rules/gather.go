@@ -41,7 +41,8 @@ func requireChoice(c *graph.Call, operand, axis int, index graph.Shape, sentence
 func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) < len(index) {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s: indices of rank %d do not fit operand of rank %d", name, len(index), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("%s: indices of rank %d do not fit operand of rank %d", name, len(index), len(x))))
 		return nil
 	}
 	rank := len(x) - len(index) + 1
@@ -54,7 +55,8 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	r := CallRules(c)
 	for i, d := range index {
 		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s indices, but %s elements along axis %d", name, d, x[axis+i], axis+i))
+			m := operandMistake(c, graph.CodeBroadcast,
+				fmt.Sprintf("%s: there are %s indices, but %s elements along axis %d", name, d, x[axis+i], axis+i))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -70,7 +72,9 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	case c.DType(1) != graph.Bool:
 		RefuseDType(c, "compress: expected a Bool mask, but got "+c.DType(1).TorchName())
 	case len(mask) == 0 || len(mask) > len(x):
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask),
+				len(x))))
 	}
 	if c.Failed() || !mayFill(c, "compress", size) {
 		return nil
@@ -82,7 +86,9 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	r := CallRules(c)
 	for i, d := range mask {
 		r.requireSame(c, x[axis+i], d, axis+i, "a mask must have one element for each slice", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("compress: the mask has %s elements along axis %d, but there are %s slices", d, i, x[axis+i]))
+			m := operandMistake(c, graph.CodeBroadcast,
+				fmt.Sprintf("compress: the mask has %s elements along axis %d, but there are %s slices", d, i,
+					x[axis+i]))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -121,7 +127,8 @@ func RepeatBy(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 		return unknown(len(x))
 	}
 	CallRules(c).requireSame(c, x[axis], counts[0], axis, "a count for each slice", func() *graph.Mistake {
-		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s counts, but %s slices along axis %d", name, counts[0], x[axis], axis))
+		m := operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf("%s: there are %s counts, but %s slices along axis %d", name, counts[0], x[axis], axis))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{0}
 		return m
 	})
@@ -147,9 +154,11 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 	if len(x) == 0 && !count.IsUnknown() {
 		switch prove.NewProver(c.Bounds).Equal(count, 1) {
 		case prove.Refused:
-			c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+			c.Fail(operandMistake(c, graph.CodeRank,
+				fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustEqual, A: count, B: 1, Why: "a scalar has only one element to select"})
+			c.Require(graph.Requirement{Kind: graph.MustEqual, A: count, B: 1,
+				Why: "a scalar has only one element to select"})
 		}
 	}
 	if !c.DType(1).IsIndex() && !c.Failed() {
@@ -175,7 +184,8 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 	case at < 0, slices.Contains(index, 0):
 		return index
 	case max(len(x), 1) != max(len(index), 1):
-		c.Fail(operandMistake(c, graph.CodeRank, "Index tensor must have the same number of dimensions as input tensor"))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			"Index tensor must have the same number of dimensions as input tensor"))
 		return index
 	}
 	p := prove.NewProver(c.Bounds)
@@ -185,12 +195,16 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 		}
 		switch p.AtLeast(x[i].Minus(index[i]), 0) {
 		case prove.Refused:
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d", i, index, x, at))
+			m := operandMistake(c, graph.CodeBroadcast,
+				fmt.Sprintf(
+					"Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d",
+					i, index, x, at))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			c.Fail(m)
 			return index
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather must not read beyond its operand"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i,
+				Why: "gather must not read beyond its operand"})
 		}
 	}
 	if len(x) > 0 {
@@ -221,13 +235,18 @@ func tableIndex(c *graph.Call, name string) {
 		if t == graph.Bool {
 			have = "CPUBoolType"
 		}
-		refuseIndex(c, 0, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for %s)", have, name))
+		refuseIndex(
+			c, 0,
+			fmt.Sprintf(
+				"Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for %s)",
+				have, name))
 	}
 }
 
 // paddingRow requires that a table has more rows than a number.
 func paddingRow(c *graph.Call, rows graph.Dim, row int) {
-	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: rows.Minus(1), B: graph.Dim(row), Axis: 0, Why: "the padding row must be a row of the table"}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: rows.Minus(1), B: graph.Dim(row), Axis: 0,
+		Why: "the padding row must be a row of the table"}
 	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
 	case rows.IsUnknown():
 	case verdict == prove.Refused || !need.B.IsSize():
@@ -255,7 +274,8 @@ func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
 	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
 	case x[at].IsUnknown() || k.IsUnknown():
 	case verdict == prove.Refused:
-		m := operandMistake(c, graph.CodeAxis, fmt.Sprintf("selected index k out of range: k is %s, but axis %d has %s elements", k, at, x[at]))
+		m := operandMistake(c, graph.CodeAxis,
+			fmt.Sprintf("selected index k out of range: k is %s, but axis %d has %s elements", k, at, x[at]))
 		m.Operands[0].Bad = []int{at}
 		c.Fail(m)
 	case verdict == prove.Deferred:

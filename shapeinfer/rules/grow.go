@@ -8,7 +8,8 @@ import (
 // expandsMutually reports whether the graph wants a word about a result that is larger than
 // every operand, and not meant to be so.
 func expandsMutually(c *graph.Call, shapes []graph.Shape, result graph.Shape) bool {
-	return c.Policy().MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) && isUnplanned(c, shapes, len(result))
+	return c.Policy().MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) &&
+		isUnplanned(c, shapes, len(result))
 }
 
 // growsBeyondAll reports whether every operand is repeated along an axis on which
@@ -76,7 +77,8 @@ func given(a, b graph.Shape, axis, rank int) (size graph.Dim, lacks bool) {
 
 // original returns the value that a view shows whole, in another shape.
 func original(n *graph.Node) *graph.Node {
-	for n.Op().Class == graph.Movement && n.Op().View != nil && n.Judged() && n.Shape().NumElements() == n.In(0).Shape().NumElements() {
+	for n.Op().Class == graph.Movement && n.Op().View != nil && n.Judged() &&
+		n.Shape().NumElements() == n.In(0).Shape().NumElements() {
 		n = n.In(0)
 	}
 	return n

@@ -54,13 +54,15 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 		case prove.Refused:
 			bad = append(bad, lead+axis)
 		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustEqual, A: d, B: full, Axis: axis, Why: "an in-place result keeps its shape"})
+			c.Require(graph.Requirement{Kind: graph.MustEqual, A: d, B: full, Axis: axis,
+				Why: "an in-place result keeps its shape"})
 		}
 	}
 	if len(bad) == 0 {
 		return nil
 	}
-	m := operandMistake(c, graph.CodeInPlaceShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
+	m := operandMistake(c, graph.CodeInPlaceShape,
+		fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
 	m.Operands[0].Text = "written in place"
 	for i := range m.Operands {
 		note, s := &m.Operands[i], c.Shape(i)
@@ -87,7 +89,8 @@ func inPlaceDType(c *graph.Call, result graph.DType) *graph.Mistake {
 	if result.Category() <= dest.Category() {
 		return nil
 	}
-	m := operandMistake(c, graph.CodeInPlaceDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
+	m := operandMistake(c, graph.CodeInPlaceDType,
+		fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
 	for i := range m.Operands {
 		m.Operands[i].DType = c.DType(i)
 	}
@@ -101,7 +104,8 @@ func inPlaceTarget(c *graph.Call) *graph.Mistake {
 	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
 		return nil
 	}
-	m := operandMistake(c, graph.CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
+	m := operandMistake(c, graph.CodeImmutable,
+		fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
 	m.Help = []string{"write a parameter or a computed value"}
 	return m
 }
@@ -173,12 +177,15 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v prove.Verdict) *graph.Mista
 // clone() the tensor before performing the operation."
 func operandOverlap(c *graph.Call, i int, how alias.Sharing) *graph.Mistake {
 	x, dest := c.In(i), c.In(0)
-	m := operandMistake(c, graph.CodeOperandOverlap, fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
+	m := operandMistake(c, graph.CodeOperandOverlap,
+		fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
 	m.Operands = []graph.OperandNote{m.Operands[0], m.Operands[i]}
 	reason := "the result would depend on the order"
 	if how == alias.SharesUndecided {
-		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(), dest.Called(), reason)
-	} else if at, from, ok := alias.Conflict(alias.LayoutOf(dest), alias.BroadcastView(alias.LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
+		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(),
+			dest.Called(), reason)
+	} else if at, from, ok := alias.Conflict(
+		alias.LayoutOf(dest), alias.BroadcastView(alias.LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
 		reason = fmt.Sprintf("%s is computed from %s, the cell of %s, which is written too: %s",
 			element(dest, at), element(x, unstretched(at, x.Shape())), element(dest, from), reason)
 	}
@@ -223,7 +230,8 @@ func NeedsCopy(x, y *graph.Node) bool {
 // written.
 func CopyNote(x, copied *graph.Node) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeOperandOverlap, Node: copied,
-		Summary: fmt.Sprintf("shares memory with %s, which is written, at other positions: it was copied first", x.Called())}
+		Summary: fmt.Sprintf("shares memory with %s, which is written, at other positions: it was copied first",
+			x.Called())}
 }
 
 // sharing compares where the elements of x lie with those of y, repeated to x's shape. What

@@ -12,7 +12,8 @@ import (
 func FullPrecision(c *graph.Call, word string) {
 	switch t := c.DType(0); {
 	case !t.IsFloat():
-		RefuseDType(c, fmt.Sprintf("%s: Expected a floating point or complex tensor as input. Got %s", word, t.TorchName()))
+		RefuseDType(c, fmt.Sprintf("%s: Expected a floating point or complex tensor as input. Got %s", word,
+			t.TorchName()))
 	case t != graph.Float32 && t != graph.Float64:
 		RefuseDType(c, fmt.Sprintf("%s: Low precision dtypes not supported. Got %s", word, t.TorchName()))
 	}
@@ -38,7 +39,9 @@ func SquareMatrices(c *graph.Call, word string) (graph.Shape, bool) {
 	}
 	rows, cols := len(s)-2, len(s)-1
 	return s, CallRules(c).requireSame(c, s[rows], s[cols], rows, "a square matrix", func() *graph.Mistake {
-		m := operandMistake(c, graph.CodeRank, fmt.Sprintf("%s: A must be batches of square matrices, but they are %s by %s matrices", word, s[rows], s[cols]))
+		m := operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("%s: A must be batches of square matrices, but they are %s by %s matrices", word, s[rows],
+				s[cols]))
 		m.Operands[0].Bad = []int{rows, cols}
 		return m
 	})
@@ -51,7 +54,10 @@ func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 	a, ok := SquareMatrices(c, word)
 	b := c.Shape(1)
 	if t, u := c.DType(0), c.DType(1); t != u {
-		RefuseDType(c, fmt.Sprintf("%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", word, t.TorchName(), u.TorchName()))
+		RefuseDType(
+			c,
+			fmt.Sprintf("%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead",
+				word, t.TorchName(), u.TorchName()))
 	}
 	if !ok {
 		return b
@@ -66,7 +72,8 @@ func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 	}
 	rows := len(b) - core
 	if !CallRules(c).requireSame(c, a[len(a)-2], b[rows], rows, "the rows of a linear system", func() *graph.Mistake {
-		m := operandMistake(c, graph.CodeMatMul, fmt.Sprintf("%s: Incompatible shapes of A and B for the equation AX = B (%s and %s)", word, a, b))
+		m := operandMistake(c, graph.CodeMatMul,
+			fmt.Sprintf("%s: Incompatible shapes of A and B for the equation AX = B (%s and %s)", word, a, b))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(a) - 2}, []int{rows}
 		return m
 	}) {
@@ -79,7 +86,8 @@ func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 func batchesOf(c *graph.Call, a, b graph.Shape, core int) graph.Shape {
 	batch := CallRules(c).BroadcastShapes(a, b)
 	if len(batch.Clashes) > 0 {
-		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary(), Detail: []string{"the leading axes of batches of matrices must broadcast"}}
+		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary(),
+			Detail: []string{"the leading axes of batches of matrices must broadcast"}}
 		behind := [2]int{2, core}
 		for i := range behind {
 			note := graph.OperandNote{Node: c.In(i)}

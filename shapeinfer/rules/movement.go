@@ -14,8 +14,11 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	out := append(graph.Shape{}, want...)
 	lead := len(want) - len(from)
 	if lead < 0 {
-		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: fmt.Sprintf("expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
-			c.DType(0).TorchName(), from, want, len(want), len(from)), Operands: []graph.OperandNote{{Node: c.In(0)}}})
+		c.Fail(&graph.Mistake{Code: graph.CodeExpand,
+			Summary: fmt.Sprintf(
+				"expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+				c.DType(0).TorchName(), from, want, len(want), len(from)),
+			Operands: []graph.OperandNote{{Node: c.In(0)}}})
 		return out
 	}
 	r, negative := CallRules(c), false
@@ -27,7 +30,10 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 			out[axis] = from[axis-lead]
 			continue
 		case isNegative && n == -1 && len(from) > 0:
-			c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
+			c.Fail(&graph.Mistake{Code: graph.CodeExpand,
+				Summary: fmt.Sprintf(
+					"The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n,
+					axis),
 				Operands: []graph.OperandNote{{Node: c.In(0)}}})
 			out[axis] = graph.UnknownDim
 			continue
@@ -51,18 +57,22 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 			}
 			c.Require(graph.Requirement{Kind: kind, A: d, B: have, Axis: axis, Why: "expand"})
 		case verdict == prove.Refused && names:
-			c.Fail(&graph.Mistake{Code: graph.CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
+			c.Fail(&graph.Mistake{Code: graph.CodeNames, Summary: namesMeet(have, d, axis-len(want)),
+				Sizes:    addNames(nil, have, d),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		case verdict == prove.Refused:
-			c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: ExpandSentence(d, have, axis) + fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
+			c.Fail(&graph.Mistake{Code: graph.CodeExpand,
+				Summary: ExpandSentence(d, have, axis) +
+					fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		}
 	}
 	if negative {
-		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: "numel: integer multiplication overflow", Operands: []graph.OperandNote{{Node: c.In(0)}},
-			Help: []string{"sizes must be at least 0; -1 keeps the size of an axis of the operand"}})
+		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: "numel: integer multiplication overflow",
+			Operands: []graph.OperandNote{{Node: c.In(0)}},
+			Help:     []string{"sizes must be at least 0; -1 keeps the size of an axis of the operand"}})
 	}
 	if !c.Failed() {
 		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})
@@ -72,7 +82,9 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 
 // ExpandSentence is PyTorch's text for an axis that cannot take another size.
 func ExpandSentence(want, have graph.Dim, axis int) string {
-	return fmt.Sprintf("The expanded size of the tensor (%s) must match the existing size (%s) at non-singleton dimension %d", want, have, axis)
+	return fmt.Sprintf(
+		"The expanded size of the tensor (%s) must match the existing size (%s) at non-singleton dimension %d", want,
+		have, axis)
 }
 
 // destination judges an operand's size against a size that may not change: they must
@@ -99,7 +111,8 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	rank := 1
 	for i := range c.NumIn() {
 		if len(c.Shape(i)) == 0 {
-			c.Fail(operandMistake(c, graph.CodeConcat, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
+			c.Fail(operandMistake(c, graph.CodeConcat,
+				fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
 			return nil
 		}
 		rank = max(rank, len(c.Shape(i)))
@@ -121,7 +134,8 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 			continue
 		}
 		if len(s) != len(out) {
-			c.Fail(operandMistake(c, graph.CodeConcat, fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
+			c.Fail(operandMistake(c, graph.CodeConcat,
+				fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
 			return out
 		}
 		for a, d := range s {
@@ -130,7 +144,10 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 				continue
 			}
 			if !r.requireSame(c, out[a], d, a, "the sizes beside the axis of a concatenation", func() *graph.Mistake {
-				m := operandMistake(c, graph.CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
+				m := operandMistake(c, graph.CodeConcat,
+					fmt.Sprintf(
+						"Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.",
+						axis, out[a], d, i))
 				m.Operands[first].Bad, m.Operands[i].Bad = []int{a}, []int{a}
 				return m
 			}) {
@@ -190,7 +207,8 @@ func passedOver(c *graph.Call, i, rank int) bool {
 	}
 	verdict := prove.NewProver(c.Bounds).Equal(s[0], 0)
 	if verdict == prove.Deferred {
-		c.Require(graph.Requirement{Kind: graph.MustEqual, A: s[0], B: 0, Why: "an operand of rank 1 joined with others of a higher rank has no elements"})
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: s[0], B: 0,
+			Why: "an operand of rank 1 joined with others of a higher rank has no elements"})
 	}
 	return verdict != prove.Refused
 }

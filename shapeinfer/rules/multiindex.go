@@ -18,11 +18,14 @@ func GatherND(c *graph.Call, batch int) graph.Shape {
 	}
 	r, last := CallRules(c), len(index)-1
 	for i := range batch {
-		same := r.requireSame(c, x[i], index[i], i, "operand and indices must have the same batch axes", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("axis %d of %d batch axes has size %s in the operand and %s in the indices", i, batch, x[i], index[i]))
-			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
-			return m
-		})
+		same := r.requireSame(c, x[i], index[i], i, "operand and indices must have the same batch axes",
+			func() *graph.Mistake {
+				m := operandMistake(c, graph.CodeBroadcast,
+					fmt.Sprintf("axis %d of %d batch axes has size %s in the operand and %s in the indices", i, batch,
+						x[i], index[i]))
+				m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
+				return m
+			})
 		if !same {
 			return nil
 		}
@@ -44,7 +47,8 @@ func ScatterND(c *graph.Call) graph.Shape {
 	}
 	want := slices.Concat(index[:len(index)-1], x[k:])
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("indices %s into an operand %s need updates %s, but they are %s", index, x, want, src))
+		return operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf("indices %s into an operand %s need updates %s, but they are %s", index, x, want, src))
 	}
 	if len(src) != len(want) {
 		m := refuse()
@@ -54,11 +58,13 @@ func ScatterND(c *graph.Call) graph.Shape {
 	}
 	r := CallRules(c)
 	for i, d := range want {
-		same := r.requireSame(c, src[i], d, i, "there must be one update for each index, of the operand's shape after the indexed axes", func() *graph.Mistake {
-			m := refuse()
-			m.Operands[2].Bad = []int{i}
-			return m
-		})
+		same := r.requireSame(c, src[i], d, i,
+			"there must be one update for each index, of the operand's shape after the indexed axes",
+			func() *graph.Mistake {
+				m := refuse()
+				m.Operands[2].Bad = []int{i}
+				return m
+			})
 		if !same {
 			return x
 		}
@@ -76,29 +82,39 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 		refuseIndex(c, 1, "Expected dtype int32 or int64 for index")
 		return 0, false
 	case last < 0:
-		c.Fail(operandMistake(c, graph.CodeRank, "the indices of an element must be along the last axis, but a scalar has none"))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			"the indices of an element must be along the last axis, but a scalar has none"))
 		return 0, false
 	case batch < 0 || batch > last || batch > len(x):
-		c.Fail(operandMistake(c, graph.CodeAxis, fmt.Sprintf("there are %d batch axes, but the operand has rank %d and the indices rank %d, whose last axis cannot be a batch axis", batch, len(x), last+1)))
+		c.Fail(operandMistake(c, graph.CodeAxis,
+			fmt.Sprintf(
+				"there are %d batch axes, but the operand has rank %d and the indices rank %d, whose last axis cannot be a batch axis",
+				batch, len(x), last+1)))
 		return 0, false
 	case index[last].IsUnknown():
 		return 0, false
 	}
 	n, known := c.In(1).Graph().Known(index[last])
 	if !known {
-		m := operandMistake(c, graph.CodeSize, fmt.Sprintf("the last axis of the indices is the number of indexed axes, but its size %s is not known", QuoteName(index[last])))
+		m := operandMistake(c, graph.CodeSize,
+			fmt.Sprintf("the last axis of the indices is the number of indexed axes, but its size %s is not known",
+				QuoteName(index[last])))
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
 	}
 	if n > int64(len(x)-batch) {
-		m := operandMistake(c, graph.CodeRank, fmt.Sprintf("the last axis of the indices has %d elements, one for each indexed axis, but the operand has %d axes", n, len(x)-batch))
+		m := operandMistake(c, graph.CodeRank,
+			fmt.Sprintf(
+				"the last axis of the indices has %d elements, one for each indexed axis, but the operand has %d axes",
+				n, len(x)-batch))
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
 	}
 	for i := range int(n) {
-		requireChoice(c, 0, batch+i, index[:last], fmt.Sprintf("index is out of bounds for dimension %d with size 0", batch+i))
+		requireChoice(c, 0, batch+i, index[:last],
+			fmt.Sprintf("index is out of bounds for dimension %d with size 0", batch+i))
 	}
 	return int(n), !c.Failed()
 }
@@ -117,7 +133,8 @@ func IndexedAxis(axes []int) int {
 func Index(c *graph.Call, axes []int) graph.Shape {
 	x := c.Shape(0)
 	if n := len(axes); n > 0 && axes[n-1] >= len(x) {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("too many indices for tensor of dimension %d (got %d)", len(x), axes[n-1]+1)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("too many indices for tensor of dimension %d (got %d)", len(x), axes[n-1]+1)))
 		return nil
 	}
 	indices := make([]graph.Shape, len(axes))
@@ -125,7 +142,9 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 		indices[i] = c.Shape(i + 1)
 		switch t := c.DType(i + 1); {
 		case t == graph.Bool:
-			refuseIndex(c, i+1, "the number of elements that a mask selects depends on its values, but sizes of results must be known")
+			refuseIndex(
+				c, i+1,
+				"the number of elements that a mask selects depends on its values, but sizes of results must be known")
 			return nil
 		case !t.IsIndex():
 			refuseIndex(c, i+1, "tensors used as indices must be long or int tensors")
@@ -161,7 +180,11 @@ func IndexPut(c *graph.Call, axes []int) graph.Shape {
 	switch from := c.DType(last); {
 	case c.Failed():
 	case c.DType(0) != from:
-		RefuseDType(c, fmt.Sprintf("Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.", c.DType(0).CppName(), from.CppName()))
+		RefuseDType(
+			c,
+			fmt.Sprintf(
+				"Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+				c.DType(0).CppName(), from.CppName()))
 	default:
 		repeatsTo(c, last, to)
 	}
@@ -173,7 +196,10 @@ func repeatsTo(c *graph.Call, operand int, to graph.Shape) {
 	from, r := c.Shape(operand), CallRules(c)
 	lead := len(to) - len(from)
 	refuse := func(code graph.Code) *graph.Mistake {
-		return operandMistake(c, code, fmt.Sprintf("shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", from, to))
+		return operandMistake(
+			c, code, fmt.Sprintf(
+				"shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", from,
+				to))
 	}
 	if lead < 0 {
 		c.Fail(refuse(graph.CodeRank))
@@ -195,7 +221,8 @@ func repeatsTo(c *graph.Call, operand int, to graph.Shape) {
 			m := refuse(graph.CodeBroadcast)
 			m.Operands[operand].Bad = []int{axis}
 			if names {
-				m.Code, m.Summary, m.Sizes = graph.CodeNames, namesMeet(have, want, axis-len(from)), addNames(nil, have, want)
+				m.Code, m.Summary, m.Sizes = graph.CodeNames, namesMeet(have, want, axis-len(from)),
+					addNames(nil, have, want)
 			}
 			c.Fail(m)
 			return

@@ -13,20 +13,24 @@ import (
 func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	x := c.Shape(0)
 	if len(sizes) == 0 {
-		c.Fail(operandMistake(c, graph.CodeRank, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			"Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
 		return x
 	}
 	r := CallRules(c)
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
 		r.requireShape(c, sizes, s, "the operands of a norm", func() *graph.Mistake {
-			return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
-				names[i-1], names[i-1], s, sizes))
+			return operandMistake(c, graph.CodeBroadcast,
+				fmt.Sprintf(
+					"Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+					names[i-1], names[i-1], s, sizes))
 		})
 	}
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
-			sizes, joined(sizes, ", "), x))
+		return operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
+				sizes, joined(sizes, ", "), x))
 	}
 	if len(x) < len(sizes) {
 		c.Fail(refuse())
@@ -49,13 +53,15 @@ func Channels(c *graph.Call) graph.Shape {
 		elements = elements.Times(d)
 	}
 	p := prove.NewProver(c.Bounds)
-	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel must have more than one element"}
+	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0,
+		Why: "a channel must have more than one element"}
 	if p.AtLeast(elements, 1) == prove.Proved {
 		need.Kind, need.B = graph.MustBeAtLeast, 2
 	}
 	switch p.Judge(need) {
 	case prove.Refused:
-		c.Fail(operandMistake(c, graph.CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
+		c.Fail(operandMistake(c, graph.CodeEmpty,
+			fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
 	case prove.Deferred:
 		if prove.IsJudgeable(elements) {
 			c.Require(need)
@@ -87,11 +93,13 @@ func PerChannel(c *graph.Call, word string) graph.Shape {
 	}
 	out := append(graph.Shape{1, x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
 	if len(v) != 1 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, but has shape %s", word, x[1], v)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("%s should have one axis, of %s elements, but has shape %s", word, x[1], v)))
 		return out
 	}
 	CallRules(c).requireSame(c, x[1], v[0], 1, "one element for each channel", func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
+		return operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
 	})
 	return out
 }

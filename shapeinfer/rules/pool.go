@@ -27,7 +27,8 @@ type Pooling struct {
 	IsMax bool   // else means are taken
 }
 
-// isFlatMax reports whether it is the one that has a function of its own in PyTorch: others pool one axis as the last of two.
+// isFlatMax reports whether it is the one that has a function of its own in PyTorch: others pool one axis as the last
+// of two.
 func (p Pooling) isFlatMax() bool { return p.IsMax && p.Axes == 1 }
 
 // Pool is the shape rule of PyTorch's pooling over the spatial axes of the operand, [N, C, …] or [C, …].
@@ -63,21 +64,24 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 			c.Fail(windowMistake(c, first-1+i, of.rankText(x)))
 			return unknownFrom(out, first)
 		case v == prove.Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling needs axes with elements"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i,
+				Why: "pooling needs axes with elements"})
 		}
 	}
 	for i, d := range out[first:] {
 		switch {
 		case d.IsUnknown():
 		case p.AtLeast(d, 1) == prove.Refused:
-			text := fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))
+			text := fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small",
+				poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))
 			if of.isFlatMax() {
 				text = fmt.Sprintf("max_pool1d() Invalid computed output size: %s", d)
 			}
 			c.Fail(windowMistake(c, first+i, text))
 			return unknownFrom(out, first)
 		case p.AtLeast(d, 1) == prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window must be inside its operand"})
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i,
+				Why: "a window must be inside its operand"})
 		}
 	}
 	return out
@@ -92,7 +96,9 @@ func (p Pooling) rankTextFirst(x graph.Shape) string {
 	case p.isFlatMax():
 		return ""
 	case p.Axes == 1 && (rank < 2 || rank > 3):
-		return fmt.Sprintf("Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)", rank)
+		return fmt.Sprintf(
+			"Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)",
+			rank)
 	case p.Axes == 1:
 		return ""
 	case p.Axes == 2 && p.IsMax && (rank < 3 || rank > 4):
@@ -113,7 +119,8 @@ func (p Pooling) rankTextFirst(x graph.Shape) string {
 func (p Pooling) rankText(x graph.Shape) string {
 	switch {
 	case p.isFlatMax():
-		return fmt.Sprintf("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
+		return fmt.Sprintf(
+			"max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
 	case p.Axes == 1:
 		x = slices.Insert(slices.Clone(x), max(len(x)-1, 0), 1) // pooled as images of one row
 	}
@@ -149,9 +156,11 @@ func poolArguments(c *graph.Call, of Pooling, kernel []int, steps Steps) *graph.
 	for _, p := range []struct {
 		name   string // and what it must be
 		values []int
-	}{{"stride must either be omitted,", steps.Stride}, {"padding must either be", steps.Padding}, {"dilation must be either", steps.Dilation}} {
+	}{{"stride must either be omitted,", steps.Stride}, {"padding must either be", steps.Padding},
+		{"dilation must be either", steps.Dilation}} {
 		if len(p.values) != axes {
-			return refuse("%s: %s a single int, or a tuple of %s", of.Word, p.name, [...]string{"", "one int", "two ints", "three ints"}[axes])
+			return refuse("%s: %s a single int, or a tuple of %s", of.Word, p.name,
+				[...]string{"", "one int", "two ints", "three ints"}[axes])
 		}
 	}
 	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {
@@ -171,7 +180,9 @@ func poolArguments(c *graph.Call, of Pooling, kernel []int, steps Steps) *graph.
 		case pad < 0:
 			return refuse("pad must be non-negative, but got pad: %d", pad)
 		case pad > extent/2 && k > 0:
-			return refuse("pad should be at most half of effective kernel size, but got pad=%d, kernel_size=%d and dilation=%d", pad, k, dilation)
+			return refuse(
+				"pad should be at most half of effective kernel size, but got pad=%d, kernel_size=%d and dilation=%d",
+				pad, k, dilation)
 		}
 	}
 	switch {
@@ -204,7 +215,8 @@ func maxPool1DText(kernel, stride, padding, dilation int) string {
 	case padding < 0:
 		return fmt.Sprintf("padding must be non-negative, but got %d", padding)
 	case padding > kernel/2:
-		return fmt.Sprintf("padding should be at most half of kernel size, but got padding=%d and kernel_size=%d", padding, kernel)
+		return fmt.Sprintf("padding should be at most half of kernel size, but got padding=%d and kernel_size=%d",
+			padding, kernel)
 	case dilation < 1:
 		return fmt.Sprintf("dilation must be greater than zero, but got %d", dilation)
 	}

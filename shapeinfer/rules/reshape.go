@@ -28,7 +28,8 @@ func Reshape(c *graph.Call, want graph.Shape) graph.Shape {
 			out[i] = graph.UnknownDim
 			return out
 		case !d.Valid() && !d.IsUnknown():
-			c.Fail(&graph.Mistake{Code: graph.CodeSize, Summary: fmt.Sprintf("axis %d of the new shape is not a valid size", i)})
+			c.Fail(&graph.Mistake{Code: graph.CodeSize,
+				Summary: fmt.Sprintf("axis %d of the new shape is not a valid size", i)})
 			out[i] = graph.UnknownDim
 			return out
 		default:
@@ -146,7 +147,12 @@ func requireMultiple(c *graph.Call, a, b graph.Dim, axis int) prove.Verdict {
 func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hole int) graph.Shape {
 	if known == 0 {
 		if total == 0 {
-			c.Fail(reshapeMistake(c, fmt.Sprintf("cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", want)))
+			c.Fail(
+				reshapeMistake(
+					c,
+					fmt.Sprintf(
+						"cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
+						want)))
 		} else {
 			c.Fail(countMistake(c, total, want))
 		}
@@ -157,7 +163,8 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 		c.Fail(countMistake(c, total, want))
 		return out
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Axis: hole, Why: "the size -1 of a reshape is found by division"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Axis: hole,
+			Why: "the size -1 of a reshape is found by division"})
 	}
 	if requireMultiple(c, total, known, hole) == prove.Refused {
 		c.Fail(countMistake(c, total, want))

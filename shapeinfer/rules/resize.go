@@ -14,24 +14,32 @@ func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	switch {
 	case len(x) < 3 || len(x) > 5:
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s needs [N, C, …] with 1 to 3 spatial axes, but the operand has shape %s", word, x)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf("%s needs [N, C, …] with 1 to 3 spatial axes, but the operand has shape %s", word, x)))
 		return x
 	case len(sizes) != len(x)-2:
-		c.Fail(windowMistake(c, -1, fmt.Sprintf("Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of %s and output size of %s",
-			x[2:], graph.Shape(sizes))))
+		c.Fail(
+			windowMistake(c, -1,
+				fmt.Sprintf(
+					"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of %s and output size of %s",
+					x[2:], graph.Shape(sizes))))
 		return unknownFrom(x, 2)
 	}
 	p := prove.NewProver(c.Bounds)
 	for i, size := range sizes {
 		axis := 2 + i
 		for _, d := range []graph.Dim{x[axis], size} {
-			need := graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "images must have elements before and after they are resized"}
+			need := graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis,
+				Why: "images must have elements before and after they are resized"}
 			if d.IsUnknown() {
 				continue
 			}
 			switch p.Judge(need) {
 			case prove.Refused:
-				c.Fail(windowMistake(c, axis, fmt.Sprintf("Input and output sizes should be greater than 0, but got input %s output %s", c.Shape(0)[2:], graph.Shape(sizes))))
+				c.Fail(
+					windowMistake(c, axis, fmt.Sprintf(
+						"Input and output sizes should be greater than 0, but got input %s output %s", c.Shape(0)[2:],
+						graph.Shape(sizes))))
 				return unknownFrom(x, 2)
 			case prove.Deferred:
 				c.Require(need)
@@ -48,23 +56,34 @@ func GridSample(c *graph.Call) graph.Shape {
 	x, grid := c.Shape(0), c.Shape(1)
 	rank := len(x)
 	if rank != 4 && rank != 5 || len(grid) != rank {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s", x, grid)))
+		c.Fail(operandMistake(c, graph.CodeRank,
+			fmt.Sprintf(
+				"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s",
+				x, grid)))
 		return unknown(rank)
 	}
 	out := append(slices.Clone(x[:2]), grid[1:rank-1]...)
 	if MustBeSize(c, grid[rank-1], graph.Dim(rank-2), rank-1, "the coordinates of a grid", func() *graph.Mistake {
-		return gridMistake(c, -1, rank-1, fmt.Sprintf("grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", rank-2, grid))
+		return gridMistake(c, -1, rank-1, fmt.Sprintf(
+			"grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", rank-2,
+			grid))
 	}) {
 		MustBeSize(c, grid[0], x[0], 0, "images and grids must have the same batch size", func() *graph.Mistake {
-			return gridMistake(c, 0, 0, fmt.Sprintf("grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s", x, grid))
+			return gridMistake(c, 0, 0, fmt.Sprintf(
+				"grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
+				x, grid))
 		})
 	}
 	p := prove.NewProver(c.Bounds)
 	for axis, d := range x[2:] {
-		if need := (graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis + 2, Why: "sampled images must have elements"}); !d.IsUnknown() {
+		if need := (graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis + 2,
+			Why: "sampled images must have elements"}); !d.IsUnknown() {
 			switch p.Judge(need) {
 			case prove.Refused:
-				c.Fail(gridMistake(c, axis+2, -1, fmt.Sprintf("grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty", x, axis+2)))
+				c.Fail(
+					gridMistake(c, axis+2, -1, fmt.Sprintf(
+						"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
+						x, axis+2)))
 			case prove.Deferred:
 				c.Require(need)
 			}

@@ -31,7 +31,9 @@ func Scatter(c *graph.Call, name string, axis int) graph.Shape {
 	if count, static := index.NumElements().Int(); static && count == 0 {
 		return x // nothing is written
 	}
-	sentence := fmt.Sprintf("Expected index %s to be no larger than self %s apart from dimension %d and to be no larger size than src %s", index, x, at, src)
+	sentence := fmt.Sprintf(
+		"Expected index %s to be no larger than self %s apart from dimension %d and to be no larger size than src %s",
+		index, x, at, src)
 	for i, d := range index {
 		if i != at && !noLarger(c, d, sizeOf(x, i), i, 0, sentence) || !noLarger(c, d, sizeOf(src, i), i, 2, sentence) {
 			return x
@@ -60,7 +62,8 @@ func noLarger(c *graph.Call, index, size graph.Dim, axis, operand int, sentence 
 		c.Fail(m)
 		return false
 	case prove.Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: index, Axis: axis, Why: "a scatter must not reach beyond its operands"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: index, Axis: axis,
+			Why: "a scatter must not reach beyond its operands"})
 	}
 	return true
 }
@@ -88,21 +91,26 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	}
 	r := CallRules(c)
 	for i := range max(len(x), 1) {
-		want, operand, sentence := sizeOf(x, i), 0, fmt.Sprintf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s", x, src)
+		want, operand, sentence := sizeOf(x, i), 0,
+			fmt.Sprintf(
+				"source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s", x, src)
 		if i == at {
 			want, operand = sizeOf(index, 0), 1
-			sentence = fmt.Sprintf("%s(): Number of indices (%s) should be equal to source.size(dim): (%s), for dim: %d", name, want, sizeOf(src, i), i)
+			sentence = fmt.Sprintf(
+				"%s(): Number of indices (%s) should be equal to source.size(dim): (%s), for dim: %d", name, want,
+				sizeOf(src, i), i)
 		}
-		r.requireSame(c, sizeOf(src, i), want, i, "one slice for each index, of the operand's shape", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, sentence)
-			m.Operands[2].Bad = []int{i}
-			if operand == 0 {
-				m.Operands[0].Bad = []int{i}
-			} else {
-				m.Operands[1].Bad = []int{0}
-			}
-			return m
-		})
+		r.requireSame(c, sizeOf(src, i), want, i, "one slice for each index, of the operand's shape",
+			func() *graph.Mistake {
+				m := operandMistake(c, graph.CodeBroadcast, sentence)
+				m.Operands[2].Bad = []int{i}
+				if operand == 0 {
+					m.Operands[0].Bad = []int{i}
+				} else {
+					m.Operands[1].Bad = []int{0}
+				}
+				return m
+			})
 	}
 	return x
 }
@@ -115,7 +123,8 @@ func MaskedScatter(c *graph.Call) graph.Shape {
 	case c.DType(1) != graph.Bool:
 		RefuseDType(c, "masked_scatter_ only supports boolean masks, but got mask with dtype "+c.DType(1).TorchName())
 	case c.DType(0) != c.DType(2):
-		RefuseDType(c, fmt.Sprintf("masked_scatter: expected self and source to have same dtypes but got %s and %s", c.DType(0).TorchName(), c.DType(2).TorchName()))
+		RefuseDType(c, fmt.Sprintf("masked_scatter: expected self and source to have same dtypes but got %s and %s",
+			c.DType(0).TorchName(), c.DType(2).TorchName()))
 	case len(b.Clashes) > 0:
 		c.Fail(clashMistake(c, b, 0, 2))
 	}

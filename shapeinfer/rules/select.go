@@ -29,7 +29,9 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	requireNegation(c, p, index, at, "the index of a select")
 	low, high := p.AtLeast(start, 0), p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
 	if low == prove.Refused || high == prove.Refused {
-		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice,
+			Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x,
+				at),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 		return out
 	}
@@ -37,7 +39,8 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: start, B: 0, Axis: at, Why: "the index of a select"})
 	}
 	if high == prove.Deferred {
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: start.Plus(1), Axis: at, Why: "the index of a select"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: start.Plus(1), Axis: at,
+			Why: "the index of a select"})
 	}
 	return out
 }
@@ -64,7 +67,9 @@ func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 	case j < 0:
 		return unknown(max(len(x)-1, 1))
 	case i == j:
-		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("diagonal dimensions cannot be identical %d, %d", a, b), Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{i}}}})
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis,
+			Summary:  fmt.Sprintf("diagonal dimensions cannot be identical %d, %d", a, b),
+			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{i}}}})
 		return unknown(max(len(x)-1, 1))
 	}
 	rows, cols := x[i], x[j]
@@ -75,9 +80,12 @@ func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 		}
 	}
 	if square {
-		CallRules(c).requireSame(c, rows, cols, len(out), "a repeated subscript stands for one size", func() *graph.Mistake {
-			return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols, rows))
-		})
+		CallRules(c).requireSame(c, rows, cols, len(out), "a repeated subscript stands for one size",
+			func() *graph.Mistake {
+				return operandMistake(c, graph.CodeBroadcast,
+					fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols,
+						rows))
+			})
 	}
 	return append(out, diagonalLength(c, rows, cols, offset))
 }
@@ -119,10 +127,15 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		c.Fail(stridedMistake(c, "mismatch in length of strides and shape"))
 		return size
 	case slices.ContainsFunc(strides, isNegative):
-		c.Fail(stridedMistake(c, fmt.Sprintf("as_strided: Negative strides are not supported at the moment, got strides: %s", graph.Shape(strides))))
+		c.Fail(
+			stridedMistake(
+				c, fmt.Sprintf("as_strided: Negative strides are not supported at the moment, got strides: %s",
+					graph.Shape(strides))))
 		return size
 	case slices.ContainsFunc(size, isNegative):
-		c.Fail(stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size, graph.Shape(strides))))
+		c.Fail(
+			stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size,
+				graph.Shape(strides))))
 		return unknown(len(size))
 	case isNegative(offset):
 		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
@@ -144,19 +157,26 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 	}
 	have := c.Shape(0).NumElements()
 	if !needed.Valid() {
-		c.Fail(stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size, graph.Shape(strides))))
+		c.Fail(
+			stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size,
+				graph.Shape(strides))))
 		return unknown(len(size))
 	}
 	if mayBeEmpty { // then nothing is needed
 		count := size.NumElements()
 		have, needed = have.Times(count), needed.Times(count)
 	}
-	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed, Why: "as_strided reads no further than its operand"}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed,
+		Why: "as_strided reads no further than its operand"}
 	switch p.Judge(need) {
 	case prove.Refused:
 		bytes := graph.Dim(c.DType(0).Size())
-		c.Fail(stridedMistake(c, fmt.Sprintf("setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
-			size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
+		c.Fail(
+			stridedMistake(
+				c,
+				fmt.Sprintf(
+					"setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
+					size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
 	case prove.Deferred:
 		c.Require(need)
 	}

@@ -23,8 +23,9 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 		return unknown(len(out))
 	}
 	if step < 1 {
-		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice step must be positive", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
-			Help: []string{"ops.Flip reverses an axis"}})
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice step must be positive",
+			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
+			Help:     []string{"ops.Flip reverses an axis"}})
 		out[at] = graph.UnknownDim
 		return out
 	}
@@ -41,10 +42,13 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 		p := prove.NewProver(c.Bounds)
 		for _, bound := range []graph.Dim{start, stop} {
 			requireNegation(c, p, bound, at, "the bounds of a slice")
-			if !CountsFromEnd(bound) && p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: bound, B: 0}) == prove.Refused {
-				c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("the bounds of a slice: %s is less than 0 for every size", bound),
+			if !CountsFromEnd(bound) && p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: bound, B: 0}) ==
+				prove.Refused {
+				c.Fail(&graph.Mistake{Code: graph.CodeSlice,
+					Summary:  fmt.Sprintf("the bounds of a slice: %s is less than 0 for every size", bound),
 					Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
-					Help:     []string{fmt.Sprintf("count from the start instead: %s is %s from the end", size.Plus(bound), graph.Dim(0).Minus(bound))}})
+					Help: []string{fmt.Sprintf("count from the start instead: %s is %s from the end",
+						size.Plus(bound), graph.Dim(0).Minus(bound))}})
 			}
 		}
 		for _, r := range []struct{ a, b graph.Dim }{{from, 0}, {to, from}, {size, to}} {
@@ -62,7 +66,8 @@ func requireAtLeast(c *graph.Call, p *prove.Prover, a, b graph.Dim, axis int, wh
 	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: max(axis, 0), Why: why}
 	switch p.Judge(need) {
 	case prove.Refused:
-		m := &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
+		m := &graph.Mistake{Code: graph.CodeSlice,
+			Summary:  fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
 			Operands: []graph.OperandNote{{Node: c.In(0)}}}
 		if axis >= 0 {
 			m.Operands[0].Bad = []int{axis}
@@ -152,7 +157,8 @@ func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape
 	}
 	out[at] = before.Plus(inner).Plus(after)
 	if n, whole := out[at].Int(); whole && n < 0 || isNegative(before) || isNegative(after) {
-		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes must be at least 0", before, after),
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice,
+			Summary:  fmt.Sprintf("padding of %s and %s elements: sizes must be at least 0", before, after),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 	}
 	if c.Failed() {
@@ -168,7 +174,8 @@ func isNegative(d graph.Dim) bool {
 
 // PadFrom is the shape rule of padding one axis with elements of x. The axis must have as many elements as least
 // returns for each width that is not 0; why says what they are for.
-func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width graph.Dim) graph.Dim, why string) graph.Shape {
+func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width graph.Dim) graph.Dim,
+	why string) graph.Shape {
 	out := Pad(c, axis, before, after, 1)
 	if c.Failed() {
 		return out
@@ -182,8 +189,10 @@ func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width 
 		need := least(width)
 		if p.AtLeast(size.Minus(need), 0) == prove.Refused {
 			c.Fail(&graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
-				Summary: fmt.Sprintf("%s, but got: padding (%s, %s) at dimension %d of input %s", why, before, after, at, c.Shape(0)),
-				Help:    []string{fmt.Sprintf("the axis has %s elements, but this padding needs at least %s", size, need)}})
+				Summary: fmt.Sprintf("%s, but got: padding (%s, %s) at dimension %d of input %s", why, before, after,
+					at, c.Shape(0)),
+				Help: []string{fmt.Sprintf("the axis has %s elements, but this padding needs at least %s", size,
+					need)}})
 			return out
 		}
 		requireAtLeast(c, p, size, need, at, why)

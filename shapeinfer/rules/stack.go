@@ -18,7 +18,9 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
 		refuse := func() *graph.Mistake {
-			return operandMistake(c, graph.CodeConcat, fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", c.Shape(0), s, i))
+			return operandMistake(c, graph.CodeConcat,
+				fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
+					c.Shape(0), s, i))
 		}
 		if len(s) != len(first) {
 			c.Fail(refuse())

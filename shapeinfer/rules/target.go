@@ -11,8 +11,10 @@ import (
 // message that it must be floating-point.
 func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
 	if x.Equal(target) && takesProbabilities {
-		m := operandMistake(c, graph.CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
-		m.Detail = []string{"a target of the scores' shape must hold probabilities; class indices have no axis of classes"}
+		m := operandMistake(c, graph.CodeDType,
+			"Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
+		m.Detail = []string{
+			"a target of the scores' shape must hold probabilities; class indices have no axis of classes"}
 		c.Fail(m)
 		return target
 	}
@@ -40,7 +42,8 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 	}
 	if len(target) != len(want) {
 		m := operandMistake(c, graph.CodeRank, rankSentence(x, want, target))
-		m.Detail = []string{"the target must hold one class index for each example: the scores' shape without the axis of classes"}
+		m.Detail = []string{
+			"the target must hold one class index for each example: the scores' shape without the axis of classes"}
 		c.Fail(m)
 		return want
 	}
@@ -71,7 +74,8 @@ func rankSentence(x, want, target graph.Shape) string {
 	case len(x) == 1:
 		return fmt.Sprintf("size mismatch (got input: %s, target: %s)", x, target)
 	case len(x) == 4:
-		return fmt.Sprintf("only batches of spatial targets supported (3D tensors) but got targets of dimension: %d", len(target))
+		return fmt.Sprintf("only batches of spatial targets supported (3D tensors) but got targets of dimension: %d",
+			len(target))
 	}
 	return fmt.Sprintf("Expected target size %s, got %s", want, target)
 }
@@ -116,7 +120,10 @@ func ClassWeights(c *graph.Call) {
 	}
 	classes, w := x[min(1, len(x)-1)], c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s", classes, w))
+		m := operandMistake(c, graph.CodeBroadcast,
+			fmt.Sprintf(
+				"weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s",
+				classes, w))
 		m.Operands[2].Bad = []int{0}
 		return m
 	}

@@ -23,16 +23,19 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 		m := operandMistake(c, graph.CodeMutualExpand, sentence)
 		m.Choice = true
 		m.Operands = append(m.Operands, graph.OperandNote{Label: "->", Shape: result})
-		m.Help = []string{"to keep it: Silence(graph.CodeMutualExpand) on the result, or Policy.MutualExpand = graph.AllowSilently"}
+		m.Help = []string{
+			"to keep it: Silence(graph.CodeMutualExpand) on the result, or Policy.MutualExpand = graph.AllowSilently"}
 		if p.MutualExpand == graph.RefuseAlways {
 			c.Fail(m)
 		} else {
 			c.Warn(m)
 		}
 	}
-	if p.Backcompat != graph.Allow && len(shapes) == 2 && !shapes[0].Equal(shapes[1]) && shapes[0].NumElements() == shapes[1].NumElements() {
+	if p.Backcompat != graph.Allow && len(shapes) == 2 && !shapes[0].Equal(shapes[1]) &&
+		shapes[0].NumElements() == shapes[1].NumElements() {
 		choose(c, p.Backcompat, operandMistake(c, graph.CodeBackcompat, fmt.Sprintf(
-			"%s and %s have the same number of elements and different shapes; they broadcast to %s, where PyTorch once matched them element by element", shapes[0], shapes[1], result)))
+			"%s and %s have the same number of elements and different shapes; they broadcast to %s, where PyTorch once matched them element by element",
+			shapes[0], shapes[1], result)))
 	}
 }
 
@@ -40,12 +43,16 @@ func checkRanks(c *graph.Call, p graph.Policy, shapes []graph.Shape) {
 	for i, s := range shapes {
 		if len(s) == 0 && p.RankZero != graph.Allow {
 			if _, isNumber := c.In(i).ScalarValue(); !isNumber {
-				choose(c, p.RankZero, operandMistake(c, graph.CodeRank, fmt.Sprintf("operand %d is a scalar: each tensor must have at least one dimension", i)))
+				choose(c, p.RankZero, operandMistake(
+					c, graph.CodeRank, fmt.Sprintf(
+						"operand %d is a scalar: each tensor must have at least one dimension", i)))
 				return
 			}
 		}
 		if p.RankPromotion != graph.Allow && len(s) != 0 && len(shapes[0]) != 0 && len(s) != len(shapes[0]) {
-			choose(c, p.RankPromotion, operandMistake(c, graph.CodeRank, fmt.Sprintf("operands of rank %d and %d are broadcast together", len(shapes[0]), len(s))))
+			choose(c, p.RankPromotion, operandMistake(
+				c, graph.CodeRank, fmt.Sprintf("operands of rank %d and %d are broadcast together", len(shapes[0]),
+					len(s))))
 			return
 		}
 	}

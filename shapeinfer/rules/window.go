@@ -72,8 +72,9 @@ func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph
 	}
 	count := WindowCount(length, size, stride, dilation)
 	CallRules(c).requireSame(c, x[at], count, at, "the number of windows", func() *graph.Mistake {
-		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, but got %s",
-			length, count, size, x[at]))
+		return windowMistake(
+			c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, but got %s",
+				length, count, size, x[at]))
 	})
 	return out
 }
@@ -118,7 +119,8 @@ func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) prove.Verd
 	}
 	v := prove.NewProver(c.Bounds).AtLeast(length.Minus(extent), 0)
 	if v == prove.Deferred {
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis, Why: "a window must be inside its operand"})
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis,
+			Why: "a window must be inside its operand"})
 	}
 	return v
 }

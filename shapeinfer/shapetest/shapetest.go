@@ -90,7 +90,8 @@ func (s *settings) check(g *graph.Graph) *shapeinfer.Report {
 }
 
 func (s *settings) refuses(r *shapeinfer.Report) bool {
-	return len(r.Errors) > 0 || s.proved && len(r.Requirements) > 0 || slices.ContainsFunc(r.Warnings, func(m *graph.Mistake) bool {
-		return !slices.Contains(s.allowed, m.Code) && !slices.Contains(s.allowed, everyCode)
-	})
+	return len(r.Errors) > 0 || s.proved && len(r.Requirements) > 0 ||
+		slices.ContainsFunc(r.Warnings, func(m *graph.Mistake) bool {
+			return !slices.Contains(s.allowed, m.Code) && !slices.Contains(s.allowed, everyCode)
+		})
 }

@@ -12,7 +12,8 @@ import (
 func ExampleSVG() {
 	history := &train.History{}
 	for epoch, loss := range []float64{2.3, 0.9, 0.4} {
-		if err := history.Epoch(train.Epoch{Number: epoch, Steps: 10, Total: 10 * (epoch + 1), Loss: loss}); err != nil {
+		if err := history.Epoch(train.Epoch{Number: epoch, Steps: 10, Total: 10 * (epoch + 1), Loss: loss}); err !=
+			nil {
 			fmt.Println(err)
 		}
 	}

@@ -31,10 +31,12 @@ func Array(a exec.Array) (Column, error) {
 
 // columns make a column of a slice of elements.
 var columns = map[graph.DType]func(data any, example []int) (Column, error){
-	graph.Bool: column[bool], graph.Uint8: column[uint8], graph.Int8: column[int8], graph.Int16: column[int16], graph.Uint16: column[uint16],
-	graph.Int32: column[int32], graph.Uint32: column[uint32], graph.Int64: column[int64], graph.Uint64: column[uint64],
+	graph.Bool: column[bool], graph.Uint8: column[uint8], graph.Int8: column[int8], graph.Int16: column[int16],
+	graph.Uint16: column[uint16],
+	graph.Int32:  column[int32], graph.Uint32: column[uint32], graph.Int64: column[int64], graph.Uint64: column[uint64],
 	graph.Float8E4M3FN: column[half.Float8E4M3FN], graph.Float8E5M2: column[half.Float8E5M2],
-	graph.Float16: column[half.Float16], graph.BFloat16: column[half.BFloat16], graph.Float32: column[float32], graph.Float64: column[float64],
+	graph.Float16: column[half.Float16], graph.BFloat16: column[half.BFloat16], graph.Float32: column[float32],
+	graph.Float64: column[float64],
 }
 
 func column[T Element](data any, example []int) (Column, error) { return Of(data.([]T), example...) }

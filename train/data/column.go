@@ -62,10 +62,13 @@ func newValues[S any, T Element](all []S, fill func([]T, []S), example []int) (C
 		size *= n
 	}
 	if size == 0 {
-		return nil, fmt.Errorf("data: examples of shape %v have no elements, so %d values do not determine their number", example, len(all))
+		return nil, fmt.Errorf(
+			"data: examples of shape %v have no elements, so %d values do not determine their number", example,
+			len(all))
 	}
 	if len(all)%size != 0 {
-		return nil, fmt.Errorf("data: %d values are not a whole number of examples of shape %v, which have %d each", len(all), example, size)
+		return nil, fmt.Errorf("data: %d values are not a whole number of examples of shape %v, which have %d each",
+			len(all), example, size)
 	}
 	return &values[S, T]{all, fill, slices.Clone(example), size, len(all) / size}, nil
 }

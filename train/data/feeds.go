@@ -15,7 +15,8 @@ import (
 // leaves its column out. The function takes the number of an epoch and that of the first batch: it is the source of
 // package train's loop. Columns of this package know the type of their examples: an input that cannot be fed with them
 // is an error.
-func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error], error) {
+func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error],
+	error) {
 	if len(inputs) != len(l.columns) {
 		return nil, fmt.Errorf("data: got %d inputs for %d columns", len(inputs), len(l.columns))
 	}
@@ -57,10 +58,12 @@ func (l *Loader) Feeds(inputs ...*graph.Node) (func(ctx context.Context, epoch, 
 // fits says why an input cannot be fed with the batches of column i.
 func (l *Loader) fits(in *graph.Node, i int) error {
 	if !in.IsInput() {
-		return fmt.Errorf("data: %s (%s), to be fed with column %d, is not an input: declare inputs with Graph.Input", in, in.Pos(), i)
+		return fmt.Errorf("data: %s (%s), to be fed with column %d, is not an input: declare inputs with Graph.Input",
+			in, in.Pos(), i)
 	}
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("data: input %s (%s) is fed with column %d: %s", in, in.Pos(), i, fmt.Sprintf(format, args...))
+		return fmt.Errorf("data: input %s (%s) is fed with column %d: %s", in, in.Pos(), i,
+			fmt.Sprintf(format, args...))
 	}
 	if in.Rank() == 0 {
 		return wrong("a scalar has no axis of examples: declare one, such as g.Dim(\"batch\")")
@@ -69,7 +72,8 @@ func (l *Loader) fits(in *graph.Node, i int) error {
 	if tells {
 		dtype, example, known := c.example()
 		if known && dtype != in.DType() {
-			return wrong("its elements are %s; declare the input with that dtype, or convert them with data.Converted", dtype)
+			return wrong("its elements are %s; declare the input with that dtype, or convert them with data.Converted",
+				dtype)
 		}
 		if known && !canBe(in, example) {
 			return wrong("its examples have shape %v, but the input's have %s", example, in.Shape()[1:])
@@ -82,7 +86,9 @@ func (l *Loader) fits(in *graph.Node, i int) error {
 	case batch != int64(full):
 		return wrong("batches have %d examples; name the size of the first axis, such as g.Dim(\"batch\")", full)
 	case rest > 0 && full == l.size && !l.dropLast:
-		return wrong("the last batch of an epoch has %d examples; leave it out by data.DropLast, or name the size of the first axis", rest)
+		return wrong(
+			"the last batch of an epoch has %d examples; leave it out by data.DropLast, or name the size of the first axis",
+			rest)
 	}
 	return nil
 }

@@ -35,12 +35,15 @@ func TestInputsThatColumnsDoNotFit(t *testing.T) {
 		"all inputs are nil": {pairs, nil},
 		"data: input in float64[n, 2] (feeds_test.go:28:76) is fed with column 0: its elements are float32; declare the input with that dtype, or convert them with data.Converted": {
 			pairs, input(graph.Float64, n, 2)},
-		"its examples have shape [2], but the input's have [3]":             {pairs, input(graph.Float32, n, 3)},
-		"its examples have shape [2], but the input's have []":              {pairs, input(graph.Float32, n)},
-		"its examples have shape [2], but the input's have [2, 1]":          {Rows(pairs, []int{0, 1, 2, 3, 4}), input(graph.Float32, n, 2, 1)},
-		"its examples have shape [], but the input's have [1]":              {counted(t, 6)[1], input(graph.Int64, n, 1)},
-		"its examples have shape [3 4 5], but the input's have [4, 5, 3]":   {pictures, input(graph.Uint8, n, 4, 5, 3)},
-		"its elements are uint8":                                            {pictures, input(graph.Float32, n, 3, 4, 5)},
+		"its examples have shape [2], but the input's have [3]": {pairs, input(graph.Float32, n, 3)},
+		"its examples have shape [2], but the input's have []":  {pairs, input(graph.Float32, n)},
+		"its examples have shape [2], but the input's have [2, 1]": {
+			Rows(pairs, []int{0, 1, 2, 3, 4}), input(graph.Float32, n, 2, 1)},
+		"its examples have shape [], but the input's have [1]": {
+			counted(t, 6)[1], input(graph.Int64, n, 1)},
+		"its examples have shape [3 4 5], but the input's have [4, 5, 3]": {pictures, input(graph.Uint8, n, 4, 5, 3)},
+		"its elements are uint8": {
+			pictures, input(graph.Float32, n, 3, 4, 5)},
 		"a scalar has no axis of examples: declare one":                     {own{6}, input(graph.Float32)},
 		"batches have 4 examples; name the size of the first axis":          {own{6}, input(graph.Float32, 3)},
 		"the last batch of an epoch has 2 examples; leave it out by data.D": {own{6}, input(graph.Float32, 4)},
@@ -77,7 +80,8 @@ func TestInputsThatColumnsDoNotFit(t *testing.T) {
 
 func TestDropLastLeavesABatch(t *testing.T) {
 	_, err := New(7, counted(t, 6), DropLast())
-	require.ErrorContains(t, err, "data: DropLast leaves no batch: there are 6 examples, but a batch has 7; make the batch smaller")
+	require.ErrorContains(
+		t, err, "data: DropLast leaves no batch: there are 6 examples, but a batch has 7; make the batch smaller")
 	_, err = New(6, counted(t, 6), DropLast())
 	require.NoError(t, err)
 }

@@ -157,7 +157,8 @@ func TestImageFolder(t *testing.T) {
 	assert.Equal(t, exec.Array{Shape: []int{2}, Data: []int64{1, 0}}, batch(t, m.Labels(), 1, 0))
 	x, err := m.Pixels(1, 2, false)
 	require.NoError(t, err)
-	assert.Equal(t, exec.Array{Shape: []int{2, 3, 1, 2}, Data: []float32{1, 1, 0.2, 0.2, 0, 0, 1, 1, 1, 1, 1, 1}}, batch(t, x, 0, 1))
+	assert.Equal(t, exec.Array{Shape: []int{2, 3, 1, 2}, Data: []float32{1, 1, 0.2, 0.2, 0, 0, 1, 1, 1, 1, 1, 1}},
+		batch(t, x, 0, 1))
 	grey, err := m.Pixels(1, 1, true)
 	require.NoError(t, err)
 	assert.Equal(t, exec.Array{Shape: []int{1, 1, 1, 1}, Data: []float32{1}}, batch(t, grey, 1))
@@ -166,7 +167,10 @@ func TestImageFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, exec.Array{Shape: []int{1, 3, 1, 2}, Data: []uint8{255, 255, 51, 51, 0, 0}}, batch(t, raw, 0))
 
-	write("dog", "b.png", func(f *os.File) error { _, err := f.WriteString("\x89PNG\r\n\x1a\nand then nothing"); return err })
+	write("dog", "b.png", func(f *os.File) error {
+		_, err := f.WriteString("\x89PNG\r\n\x1a\nand then nothing")
+		return err
+	})
 	header := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x0f\x00\x00\x00\x0f\x00\x00\x08\x00\x00\x00\x00")
 	header = binary.BigEndian.AppendUint32(header, crc32.ChecksumIEEE(header[12:]))
 	write("dog", "c.png", func(f *os.File) error { _, err := f.Write(header); return err })

@@ -41,7 +41,8 @@ func IDX[S IDXElement](path string) (values []S, shape []int, err error) {
 func readIDX[S IDXElement](f *opened) (values []S, shape []int, err error) {
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(f, head); err != nil || head[0] != 0 || head[1] != 0 {
-		return nil, nil, errors.New("this is not an IDX file: it does not start with two zero bytes, a kind and a number of axes")
+		return nil, nil, errors.New(
+			"this is not an IDX file: it does not start with two zero bytes, a kind and a number of axes")
 	}
 	if want := kindOf[S](); head[2] != want {
 		return nil, nil, fmt.Errorf("the elements are %s, not %T", kindName(head[2]), *new(S))
@@ -59,7 +60,8 @@ func readIDX[S IDXElement](f *opened) (values []S, shape []int, err error) {
 		shape = append(shape, int(n))
 	}
 	if f.size >= 0 && uint64(f.size) != want+4+4*uint64(len(sizes)) {
-		return nil, nil, fmt.Errorf("the header says %d bytes of elements (shape %v), but the file has %d", want, shape, f.size-4-4*int64(len(sizes)))
+		return nil, nil, fmt.Errorf("the header says %d bytes of elements (shape %v), but the file has %d", want, shape,
+			f.size-4-4*int64(len(sizes)))
 	}
 	return elements[S](f, int64(want), shape)
 }
@@ -72,7 +74,8 @@ func elements[S IDXElement](f *opened, want int64, shape []int) ([]S, []int, err
 	case err != nil:
 		return nil, nil, err
 	case n != want:
-		return nil, nil, fmt.Errorf("the header says %d bytes of elements (shape %v), but there are %s", want, shape, atLeast(n, want))
+		return nil, nil, fmt.Errorf("the header says %d bytes of elements (shape %v), but there are %s", want, shape,
+			atLeast(n, want))
 	}
 	if data, isBytes := any(read.Bytes()).([]S); isBytes {
 		return data, shape, nil

@@ -44,8 +44,10 @@ func ImageFolder(folder string) (*Images, error) {
 			return nil, fmt.Errorf("data: %w", err)
 		}
 		for _, f := range files {
-			if ending := strings.ToLower(filepath.Ext(f.Name())); !f.IsDir() && slices.Contains([]string{".png", ".jpg", ".jpeg"}, ending) {
-				m.Paths, m.classes = append(m.Paths, filepath.Join(folder, e.Name(), f.Name())), append(m.classes, int64(len(m.Classes)))
+			if ending := strings.ToLower(filepath.Ext(f.Name())); !f.IsDir() &&
+				slices.Contains([]string{".png", ".jpg", ".jpeg"}, ending) {
+				m.Paths, m.classes = append(m.Paths, filepath.Join(folder, e.Name(), f.Name())),
+					append(m.classes, int64(len(m.Classes)))
 			}
 		}
 		m.Classes = append(m.Classes, e.Name())
@@ -75,7 +77,8 @@ func (m *Images) Bytes(height, width int, grey bool) (Column, error) {
 
 func newPixels[T Element](m *Images, height, width int, grey bool, convert func(uint8) T) (Column, error) {
 	if height < 1 || width < 1 || height > maxPixels/width {
-		return nil, fmt.Errorf("data: pictures of %d×%d pixels: each side is at least 1, and the pixels are at most %d", height, width, maxPixels)
+		return nil, fmt.Errorf("data: pictures of %d×%d pixels: each side is at least 1, and the pixels are at most %d",
+			height, width, maxPixels)
 	}
 	p := &pixels[T]{images: m, height: height, width: width, channels: 3, convert: convert}
 	if grey {

@@ -61,7 +61,9 @@ func New(batch int, columns []Column, opts ...Option) (*Loader, error) {
 		}
 	}
 	if l.dropLast && l.n < l.size {
-		return nil, fmt.Errorf("data: DropLast leaves no batch: there are %d examples, but a batch has %d; make the batch smaller, or keep the last one", l.n, l.size)
+		return nil, fmt.Errorf(
+			"data: DropLast leaves no batch: there are %d examples, but a batch has %d; make the batch smaller, or keep the last one",
+			l.n, l.size)
 	}
 	return l, nil
 }
@@ -108,7 +110,8 @@ func (l *Loader) From(ctx context.Context, epoch, first int) iter.Seq2[Batch, er
 		return batches
 	}
 	return prefetch(ctx, l.ahead, func(inner context.Context) iter.Seq2[Batch, error] {
-		return (&Loader{columns: l.columns, size: l.size, n: l.n, shuffled: l.shuffled, seed: l.seed, dropLast: l.dropLast}).From(inner, epoch, first)
+		return (&Loader{columns: l.columns, size: l.size, n: l.n, shuffled: l.shuffled, seed: l.seed,
+			dropLast: l.dropLast}).From(inner, epoch, first)
 	})
 }
 

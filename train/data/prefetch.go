@@ -11,7 +11,8 @@ import (
 // prefetch yields the values of made, while up to ahead more are made in the background. The goroutine that makes them
 // has ended when the loop over it ends. A panic there is raised again in the goroutine of the loop, where the program
 // can recover from it.
-func prefetch[V any](ctx context.Context, ahead int, made func(context.Context) iter.Seq2[V, error]) iter.Seq2[V, error] {
+func prefetch[V any](ctx context.Context, ahead int, made func(context.Context) iter.Seq2[V, error]) iter.Seq2[V,
+	error] {
 	type pair struct {
 		value V
 		err   error

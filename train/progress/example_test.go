@@ -13,7 +13,8 @@ import (
 func ExampleNew() {
 	p := progress.New(os.Stdout, 100)
 	for epoch, loss := range []float64{2.3, 0.9} {
-		e := train.Epoch{Number: epoch, Steps: 50, Total: 50 * (epoch + 1), Loss: loss, Measures: map[string]float64{"accuracy": 0.5}, Took: time.Second}
+		e := train.Epoch{Number: epoch, Steps: 50, Total: 50 * (epoch + 1), Loss: loss,
+			Measures: map[string]float64{"accuracy": 0.5}, Took: time.Second}
 		if err := p.Epoch(e); err != nil {
 			fmt.Println(err)
 		}

@@ -50,8 +50,10 @@ func newBar(w io.Writer, steps int) *progressbar.ProgressBar {
 	if steps == 0 {
 		steps = -1 // a spinner
 	}
-	return progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("steps"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+	return progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("steps"), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetSpinnerChangeInterval(0))
 }
 

@@ -17,9 +17,15 @@ func tell(t *testing.T, p *Progress, now *time.Time) {
 	p.timeOf = func() time.Time { return *now }
 	for i := range 5 {
 		*now = now.Add(4 * time.Second)
-		require.NoError(t, p.Step(train.Step{Epoch: 1, Number: i, Total: 11 + i, Loss: 1 / float64(i+1), Measures: map[string]float64{"rate": 0.01}, Took: 4 * time.Second}))
+		require.NoError(
+			t,
+			p.Step(train.Step{Epoch: 1, Number: i, Total: 11 + i, Loss: 1 / float64(i+1),
+				Measures: map[string]float64{"rate": 0.01}, Took: 4 * time.Second}))
 	}
-	require.NoError(t, p.Epoch(train.Epoch{Number: 1, Steps: 5, Total: 15, Loss: 0.45667, Measures: map[string]float64{"f1": 0.9, "accuracy": 0.75}}))
+	require.NoError(
+		t,
+		p.Epoch(train.Epoch{Number: 1, Steps: 5, Total: 15, Loss: 0.45667,
+			Measures: map[string]float64{"f1": 0.9, "accuracy": 0.75}}))
 }
 
 func TestLines(t *testing.T) {

@@ -27,7 +27,9 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 		return nil, fmt.Errorf("watch: %w", err)
 	}
 	if !isLoopback(host) {
-		return nil, fmt.Errorf("watch: %s is not an address of this machine alone: use 127.0.0.1, ::1 or localhost, or serve the handler by a server of your own", address)
+		return nil, fmt.Errorf(
+			"watch: %s is not an address of this machine alone: use 127.0.0.1, ::1 or localhost, or serve the handler by a server of your own",
+			address)
 	}
 	var c net.ListenConfig
 	return c.Listen(ctx, "tcp", address)
@@ -35,7 +37,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 
 // ServeOn serves until the context ends, and closes the listener. The context's end is no error.
 func (p *Page) ServeOn(ctx context.Context, l net.Listener) error {
-	s := &http.Server{Handler: local(p), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	s := &http.Server{Handler: local(p), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { s.Close() })()
 	err := s.Serve(l)
 	if errors.Is(err, http.ErrServerClosed) && ctx.Err() != nil {

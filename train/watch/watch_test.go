@@ -34,7 +34,8 @@ func newLoop(t *testing.T) (*train.Loop, *Page) {
 	loss := ops.Mean(ops.Square(nn.NewLinear(g, "fc", 2, 1).Apply(nn.Training(g), x))).Named("loss")
 	params := optim.Trainable(g)
 	gradients := autodiff.Grad(loss, params)
-	prog, err := run.Compile(g, run.Outputs(append([]*graph.Node{loss}, gradients...)...), run.Updates(optim.SGD(0.1).Updates(params, gradients)...))
+	prog, err := run.Compile(g, run.Outputs(append([]*graph.Node{loss}, gradients...)...),
+		run.Updates(optim.SGD(0.1).Updates(params, gradients)...))
 	require.NoError(t, err)
 	column, err := data.Of([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 2)
 	require.NoError(t, err)
@@ -44,7 +45,8 @@ func newLoop(t *testing.T) (*train.Loop, *Page) {
 	require.NoError(t, err)
 	session := prog.NewSession()
 	page := New(g, session, Histograms(2, gradients...))
-	return &train.Loop{Session: session, Loss: loss, Batches: feeds, Epochs: 2, AllowNonFinite: true, Observers: []train.Observer{page}}, page
+	return &train.Loop{Session: session, Loss: loss, Batches: feeds, Epochs: 2, AllowNonFinite: true,
+		Observers: []train.Observer{page}}, page
 }
 
 func get(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
@@ -93,7 +95,8 @@ func TestStream(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- page.ServeOn(ctx, listener) }()
 
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/events", nil)
+	request, err := http.NewRequestWithContext(
+		t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/events", nil)
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
@@ -128,7 +131,9 @@ func TestOnlyThisMachine(t *testing.T) {
 		require.ErrorContains(t, err, "watch: ", address)
 	}
 	_, page := newLoop(t)
-	for host, want := range map[string]int{"localhost:80": http.StatusOK, "127.0.0.1": http.StatusOK, "[::1]:9": http.StatusOK, "evil.example:80": http.StatusForbidden, "": http.StatusForbidden} {
+	for host, want := range map[string]int{
+		"localhost:80": http.StatusOK, "127.0.0.1": http.StatusOK, "[::1]:9": http.StatusOK,
+		"evil.example:80": http.StatusForbidden, "": http.StatusForbidden} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.Host = host
 		w := httptest.NewRecorder()
@@ -203,7 +208,8 @@ console.log(byID.status.textContent);`
 	require.Len(t, lines, 6)
 	assert.Equal(t, []string{"epoch 2, step 4", "stepMLLL,epochML"}, lines[:2])
 	assert.Regexp(t, `^fc\.weight 2 elements;fc\.bias 1 elements;\S.* 2 elements;\S.* 1 elements$`, lines[2])
-	assert.Equal(t, []string{"160 false", "the training does not answer; what follows is the last that it told"}, lines[3:5])
+	assert.Equal(t, []string{"160 false", "the training does not answer; what follows is the last that it told"},
+		lines[3:5])
 }
 
 // TestInABrowser opens the page and looks at what its script has drawn.
@@ -233,14 +239,17 @@ func TestInABrowser(t *testing.T) {
 	defer stop()
 	const last = "epoch 2, step 4"
 	var dom []byte
-	for !strings.Contains(string(dom), last) && limit.Err() == nil { // on a busy machine the browser prints the page before its script has the steps
-		cmd := exec.CommandContext(limit, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--timeout=5000", "--dump-dom", "http://"+listener.Addr().String()+"/")
+	for !strings.Contains(string(dom), last) && limit.Err() == nil {
+		// on a busy machine the browser prints the page before its script has the steps
+		cmd := exec.CommandContext(limit, browser, "--headless", "--no-sandbox", "--disable-gpu",
+			"--user-data-dir="+t.TempDir(), "--timeout=5000", "--dump-dom", "http://"+listener.Addr().String()+"/")
 		cmd.Stderr = io.Discard
 		dom, err = cmd.Output()
 		require.NoError(t, err)
 	}
 	assert.Contains(t, string(dom), last)
 	assert.Equal(t, 2, strings.Count(string(dom), "<path class="))
-	assert.True(t, slices.Contains(strings.FieldsFunc(string(dom), func(r rune) bool { return r == '<' || r == '>' }), "fc.weight"))
+	assert.True(t, slices.Contains(strings.FieldsFunc(string(dom), func(r rune) bool { return r == '<' || r == '>' }),
+		"fc.weight"))
 	assert.Positive(t, strings.Count(string(dom), `class="bar"`))
 }

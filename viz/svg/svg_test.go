@@ -27,7 +27,8 @@ func TestEveryGoldenIsDrawn(t *testing.T) {
 			require.NoError(t, err)
 			picture, err := svg.Render(context.Background(), dot)
 			require.NoError(t, err)
-			assert.Equal(t, bytes.Count(dot, []byte("tooltip=")), bytes.Count(picture, []byte(`class="node"`)), "every box and bead is drawn")
+			assert.Equal(t, bytes.Count(dot, []byte("tooltip=")), bytes.Count(picture, []byte(`class="node"`)),
+				"every box and bead is drawn")
 			d := xml.NewDecoder(bytes.NewReader(picture))
 			for err == nil {
 				_, err = d.Token()

@@ -152,7 +152,9 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 // center finds the value around which to draw.
 func (a Args) center(g *graph.Graph) (*graph.Node, error) {
 	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
-		return nil, fmt.Errorf("-around %s shows a part of the graph before compilation: leave out -compiled, and choose a format other than html", a.Around)
+		return nil, fmt.Errorf(
+			"-around %s shows a part of the graph before compilation: leave out -compiled, and choose a format other than html",
+			a.Around)
 	}
 	for _, n := range g.Nodes() {
 		if n.Label() == a.Around {

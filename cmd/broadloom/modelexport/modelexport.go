@@ -76,10 +76,12 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 			if err := os.Mkdir(folder, 0o777); err != nil {
 				return err
 			}
-			return onnx.Export(filepath.Join(folder, ONNXFile), g, onnx.WithOutputs(outputs...), onnx.WithUpdates(updates...), onnx.WithSizes(bound), onnx.WithParams(s))
+			return onnx.Export(filepath.Join(folder, ONNXFile), g, onnx.WithOutputs(outputs...),
+				onnx.WithUpdates(updates...), onnx.WithSizes(bound), onnx.WithParams(s))
 		}
 	} else {
-		m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
+		m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...),
+			stablehlo.Bind(bound))
 		if err != nil {
 			err = modelprogram.Unbound(err)
 			if len(bound) < len(g.DimNames()) { // a misspelt one may be that of the one that is missing

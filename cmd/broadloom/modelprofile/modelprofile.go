@@ -146,7 +146,8 @@ func values(in *graph.Node, sizes map[string]int, random *rand.Rand) (a exec.Arr
 			return a, fmt.Errorf("input %s: the size %s: %w", in.Label(), d, err)
 		}
 		if n > 0 && count > mostElements/n {
-			return a, fmt.Errorf("input %s %v has too many elements: set smaller sizes with -size", in.Label(), in.Shape())
+			return a, fmt.Errorf("input %s %v has too many elements: set smaller sizes with -size", in.Label(),
+				in.Shape())
 		}
 		a.Shape[axis], count = int(n), count*n
 	}

@@ -23,8 +23,8 @@ func Compile(g *graph.Graph) (*exec.Program, error) {
 	return exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 }
 
-// Unbound says what is wrong with the sizes that a command was given, in place of the line of the command that bound them. Other
-// errors stay as they are.
+// Unbound says what is wrong with the sizes that a command was given, in place of the line of the command that bound
+// them. Other errors stay as they are.
 func Unbound(err error) error {
 	unmet, is := errors.AsType[*shapeinfer.BindError](err)
 	if !is {
@@ -39,10 +39,13 @@ type NothingError struct{ Graph string }
 
 // Error implements error.
 func (e NothingError) Error() string {
-	return fmt.Sprintf("graph %q has no operations, so there is nothing to compute: a function under //broadloom:model must return the graph that it built", e.Graph)
+	return fmt.Sprintf(
+		"graph %q has no operations, so there is nothing to compute: a function under //broadloom:model must return the graph that it built",
+		e.Graph)
 }
 
-// Roots returns what a model is for: the results, which nothing reads, and the updates. Where there are none, the error is a [NothingError].
+// Roots returns what a model is for: the results, which nothing reads, and the updates. Where there are none, the error
+// is a [NothingError].
 func Roots(g *graph.Graph) (outputs, updates []*graph.Node, err error) {
 	read := make([]bool, len(g.Nodes()))
 	for _, n := range g.Nodes() {
@@ -58,7 +61,8 @@ func Roots(g *graph.Graph) (outputs, updates []*graph.Node, err error) {
 		case n.IsInternalToLoop():
 		case n.Op().Class == graph.Update:
 			updates = append(updates, n)
-		case n.Origin() != nil && n.GradientOf() == nil && n.Name() == "": // what the rule of a gradient made and nobody asked for
+		case n.Origin() != nil && n.GradientOf() == nil && n.Name() == "":
+			// what the rule of a gradient made and nobody asked for
 		case !read[i] && n.Op().Class != graph.Source:
 			outputs = append(outputs, n)
 		}

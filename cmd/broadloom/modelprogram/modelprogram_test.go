@@ -13,11 +13,13 @@ import (
 	"github.com/broadloom/broadloom/optim"
 )
 
-// What rules of gradients make and nothing reads is no result: it was the convolutions and norms of a network once more.
+// What rules of gradients make and nothing reads is no result: it was the convolutions and norms of a network once
+// more.
 func TestLeftOversOfGradientsAreNoRoots(t *testing.T) {
 	g := graph.New("network")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 1, 8, 8)
-	net := nn.Sequential(nn.NewConv2D(g, "conv", 1, 4, 3, nn.Padding(1)), nn.Func(ops.Relu), nn.MaxPool2D(2), nn.Flatten(),
+	net := nn.Sequential(nn.NewConv2D(g, "conv", 1, 4, 3, nn.Padding(1)), nn.Func(ops.Relu), nn.MaxPool2D(2),
+		nn.Flatten(),
 		nn.NewLinear(g, "fc", 64, 8), nn.NewLayerNorm(g, "norm", 8))
 	loss := ops.Mean(net.Apply(nn.Training(g), x)).Named("loss")
 	slopes := autodiff.Grad(loss, g.Params())
@@ -46,7 +48,9 @@ func TestBodiesOfLoopsHaveNoRoots(t *testing.T) {
 		},
 		"Cond": func(g *graph.Graph) *graph.Node {
 			w := g.Param("w", graph.Float32)
-			return ops.Cond(ops.Less(w, graph.Num(9)), func() nodes { return nodes{ops.Mul(w, w)} }, func() nodes { return nodes{ops.Neg(w)} })[0]
+			return ops.Cond(ops.Less(w, graph.Num(9)), func() nodes { return nodes{ops.Mul(w, w)} }, func() nodes {
+				return nodes{ops.Neg(w)}
+			})[0]
 		},
 		"LSTM": func(g *graph.Graph) *graph.Node {
 			x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("time"), 3)
@@ -55,7 +59,9 @@ func TestBodiesOfLoopsHaveNoRoots(t *testing.T) {
 		"Scan in Scan": func(g *graph.Graph) *graph.Node {
 			w, x := g.Param("w", graph.Float32), g.Input("x", graph.Float32, g.Dim("n"), 3)
 			scan := func(c, x *graph.Node, body func(c, x *graph.Node) *graph.Node) *graph.Node {
-				last, _ := ops.Scan(ops.Loop{Carry: nodes{c}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) { return nodes{body(c[0], x[0])}, nil })
+				last, _ := ops.Scan(ops.Loop{Carry: nodes{c}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) {
+					return nodes{body(c[0], x[0])}, nil
+				})
 				return last[0]
 			}
 			return scan(w, x, func(c, row *graph.Node) *graph.Node {

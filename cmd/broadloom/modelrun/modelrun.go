@@ -200,7 +200,8 @@ func userFrames(stack string) string {
 		if strings.Contains(call, "modelrun.perform(") {
 			break
 		}
-		if strings.HasPrefix(call, "runtime") || strings.Contains(call, "modelrun.") || strings.Contains(place, HookFile) {
+		if strings.HasPrefix(call, "runtime") || strings.Contains(call, "modelrun.") ||
+			strings.Contains(place, HookFile) {
 			continue
 		}
 		place, _, _ = strings.Cut(place, " +0x")

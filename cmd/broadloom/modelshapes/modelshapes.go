@@ -38,7 +38,8 @@ func Tell(g *graph.Graph, args json.RawMessage) (any, error) {
 	all := told.(modelvalues.Result)
 	r := Result{Errors: len(all.Report.Errors)}
 	for _, v := range all.Values {
-		r.Values = append(r.Values, Value{File: v.File, Line: v.Line, Column: v.Column, Call: v.Function, DType: v.DType, Shape: v.Shape})
+		r.Values = append(r.Values,
+			Value{File: v.File, Line: v.Line, Column: v.Column, Call: v.Function, DType: v.DType, Shape: v.Shape})
 	}
 	for _, p := range g.Promises() {
 		if v, ok := promised(g, p); ok && !slices.ContainsFunc(r.Values, v.isLike) {
@@ -57,7 +58,8 @@ func promised(g *graph.Graph, p graph.Promise) (v Value, ok bool) {
 	if !known || p.Node == nil || !p.Node.Judged() {
 		return v, false
 	}
-	v = Value{File: f.File, Line: f.Line, Column: f.Column, Call: f.Call, DType: p.Node.DType().String(), Shape: p.Node.Shape().String(), Promised: p.Form, By: p.By}
+	v = Value{File: f.File, Line: f.Line, Column: f.Column, Call: f.Call, DType: p.Node.DType().String(),
+		Shape: p.Node.Shape().String(), Promised: p.Form, By: p.By}
 	return v, true
 }
 

@@ -51,7 +51,8 @@ type Operand struct {
 // Tell checks a graph and lists its values.
 func Tell(g *graph.Graph, _ json.RawMessage) (any, error) {
 	r := Result{Report: shapeinfer.Check(g).JSON()}
-	c := collector{g: g, flow: axisflow.NewFlow(g, inputAxes(g)...), calls: map[Call]*made{}, callers: map[graph.Pos][]Call{}, users: map[*graph.Node][]*graph.Node{}}
+	c := collector{g: g, flow: axisflow.NewFlow(g, inputAxes(g)...), calls: map[Call]*made{},
+		callers: map[graph.Pos][]Call{}, users: map[*graph.Node][]*graph.Node{}}
 	c.collect()
 	for _, call := range c.order {
 		r.Values = append(r.Values, c.values(call)...)
@@ -121,7 +122,8 @@ func (c *collector) callsOf(n *graph.Node) []Call {
 
 // isOurs reports whether a frame is not the user's.
 func isOurs(f graph.Frame) bool {
-	return filepath.Base(f.File) == modelrun.HookFile || strings.HasPrefix(f.Func, "github.com/broadloom/broadloom/cmd/broadloom/modelrun.")
+	return filepath.Base(f.File) == modelrun.HookFile ||
+		strings.HasPrefix(f.Func, "github.com/broadloom/broadloom/cmd/broadloom/modelrun.")
 }
 
 // bareName cuts "path/net.(*Net).Forward[...]" to its last word.
@@ -152,7 +154,8 @@ func (c *collector) values(call Call) (list []Value) {
 }
 
 func (c *collector) value(call Call, n *graph.Node) Value {
-	v := Value{Call: call, Shape: n.Shape().String(), DType: n.DType().String(), Type: typeOf(n), Made: graph.Describe(n)}
+	v := Value{Call: call, Shape: n.Shape().String(), DType: n.DType().String(), Type: typeOf(n),
+		Made: graph.Describe(n)}
 	for _, x := range n.Operands() {
 		if x = x.Written(); x == nil {
 			continue

@@ -13,8 +13,9 @@ import (
 const FashionMNISTFolder = "/usr/share/datasets/fashion-mnist"
 
 // ErrNoFashionMNIST is returned if a folder lacks the files of Fashion-MNIST.
-var ErrNoFashionMNIST = errors.New("the images are the Debian package dataset-fashion-mnist (apt-get install dataset-fashion-mnist)," +
-	" or the files at https://github.com/zalandoresearch/fashion-mnist; -data names their folder")
+var ErrNoFashionMNIST = errors.New(
+	"the images are the Debian package dataset-fashion-mnist (apt-get install dataset-fashion-mnist)," +
+		" or the files at https://github.com/zalandoresearch/fashion-mnist; -data names their folder")
 
 // FashionMNIST reads 60,000 images for training and 10,000 for testing: ten kinds of clothes, 28x28
 // pixels each.

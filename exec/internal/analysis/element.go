@@ -223,9 +223,11 @@ func PrimCost(p graph.Prim) int {
 	switch p {
 	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv, graph.PrimSqrt, graph.PrimRsqrt, graph.PrimRecip:
 		return 4
-	case graph.PrimAdd, graph.PrimSub, graph.PrimMul, graph.PrimMax, graph.PrimMin, graph.PrimNeg, graph.PrimAbs, graph.PrimSign,
+	case graph.PrimAdd, graph.PrimSub, graph.PrimMul, graph.PrimMax, graph.PrimMin, graph.PrimNeg, graph.PrimAbs,
+		graph.PrimSign,
 		graph.PrimFloor, graph.PrimCeil, graph.PrimRound, graph.PrimTrunc,
-		graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe, graph.PrimSelect, graph.PrimAnd, graph.PrimOr, graph.PrimXor, graph.PrimNot:
+		graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe, graph.PrimSelect,
+		graph.PrimAnd, graph.PrimOr, graph.PrimXor, graph.PrimNot:
 		return 1
 	}
 	return 10 // a transcendental function

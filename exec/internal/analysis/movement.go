@@ -118,5 +118,7 @@ func RepeatsInMatrix(n *graph.Node, i int) bool {
 		return false
 	}
 	l := alias.BroadcastView(alias.LayoutOf(n.In(i)), n.Shape(), n.Stretch(i))
-	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
+	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool {
+		return l.Strides[axis] == 0 && n.Shape()[axis] != 1
+	})
 }

@@ -9,12 +9,14 @@ import (
 func Combiner(f graph.Fold) func(x, y *graph.Node) *graph.Node { return combiners[f] }
 
 var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
-	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMaxNumber: ops.Maximum, graph.FoldMin: ops.Minimum,
+	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMaxNumber: ops.Maximum,
+	graph.FoldMin: ops.Minimum,
 }
 
 // IsSum reports whether a node sums floating-point numbers over known axes.
 func IsSum(n *graph.Node) bool {
-	return n.Op().Class == graph.Reduce && n.Op().Fold == graph.FoldSum && n.Op().Axes != nil && n.DType().IsFloat() && n.DType() == n.In(0).DType()
+	return n.Op().Class == graph.Reduce && n.Op().Fold == graph.FoldSum && n.Op().Axes != nil && n.DType().IsFloat() &&
+		n.DType() == n.In(0).DType()
 }
 
 // FindsIndex reports whether a reduction returns a position. Its rows run along the reduced axis, whichever axis that

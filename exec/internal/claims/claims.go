@@ -87,7 +87,8 @@ func (t *Trier) mistake(n *graph.Node) *graph.Mistake {
 			continue
 		}
 		m := n.Op().NotWhole(fmt.Sprintf("it claims %s, and %s", law.name, why))
-		m.Node, m.Help = n.Source(), []string{"leave the claim out, or state it of fewer dtypes and operands: it must hold for every value, bit for bit"}
+		m.Node, m.Help = n.Source(), []string{
+			"leave the claim out, or state it of fewer dtypes and operands: it must hold for every value, bit for bit"}
 		return m
 	}
 	return nil

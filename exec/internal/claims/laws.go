@@ -15,10 +15,12 @@ var laws = [...]struct {
 	claimed func(op *graph.Op) bool
 	fails   func(t *trial) string
 }{
-	{"Identity", func(op *graph.Op) bool { return op.Identity != nil && op.Class == graph.Elementwise }, (*trial).identity},
+	{"Identity", func(op *graph.Op) bool { return op.Identity != nil && op.Class == graph.Elementwise },
+		(*trial).identity},
 	{"Involution", func(op *graph.Op) bool { return op.Involution && !op.Ordered }, (*trial).involution},
 	{"Fill", func(op *graph.Op) bool { return op.Fill && op.Class == graph.Update }, (*trial).fill},
-	{"OutOfPlace", func(op *graph.Op) bool { return op.OutOfPlace != nil && op.Class == graph.Update }, (*trial).outOfPlace},
+	{"OutOfPlace", func(op *graph.Op) bool { return op.OutOfPlace != nil && op.Class == graph.Update },
+		(*trial).outOfPlace},
 	{"Aligned", func(op *graph.Op) bool { return op.Aligned != nil && op.Class == graph.Composite }, (*trial).aligned},
 }
 
@@ -47,7 +49,8 @@ func (t *trial) identity() string {
 			return graph.Apply(n.Op(), n.Attrs(), in...), in[1-i]
 		})
 		if failed != nil {
-			return fmt.Sprintf("of %s it gives %s for operand %d: %s is %s", n.DType(), text(number, 0), i, t.call(failed.operands...), failed.got)
+			return fmt.Sprintf("of %s it gives %s for operand %d: %s is %s", n.DType(), text(number, 0), i,
+				t.call(failed.operands...), failed.got)
 		}
 	}
 	return ""
@@ -78,7 +81,8 @@ func (t *trial) involution() string {
 		return fmt.Sprintf("applied twice to shape %s it gives shape %s", x, got.Shape())
 	}
 	if failed, _ := t.elementsOf([]any{distinct(n.DType(), int(count))}, x, twice); failed != nil {
-		return fmt.Sprintf("applied twice to the numbers 0, 1, … in shape %s it gives %s in the place of %s", x, failed.got, failed.want)
+		return fmt.Sprintf("applied twice to the numbers 0, 1, … in shape %s it gives %s in the place of %s", x,
+			failed.got, failed.want)
 	}
 	return ""
 }
@@ -108,7 +112,9 @@ func (t *trial) fill() string {
 	}
 	op := t.written()
 	all := edges(n.DType())
-	failed := t.elements(tuples([]any{all, all}), func(in []*graph.Node) (got, want *graph.Node) { return graph.Apply(op, n.Attrs(), in...), in[1] })
+	failed := t.elements(tuples([]any{all, all}), func(in []*graph.Node) (got, want *graph.Node) {
+		return graph.Apply(op, n.Attrs(), in...), in[1]
+	})
 	if failed == nil {
 		return ""
 	}
@@ -129,7 +135,8 @@ func (t *trial) outOfPlace() string {
 	if failed == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s stores %s, and %s gives %s", t.call(failed.operands...), n.DType(), failed.got, other.Func, failed.want)
+	return fmt.Sprintf("%s of %s stores %s, and %s gives %s", t.call(failed.operands...), n.DType(), failed.got,
+		other.Func, failed.want)
 }
 
 // aligned changes operands at the last position of one axis after another: the result may only change at that position
@@ -168,7 +175,8 @@ func (t *trial) aligned() string {
 				for ; after < int(count) && (same(before, after, k, after) || at == positionOn(n, after, of)); after++ {
 				}
 				if after < int(count) {
-					return fmt.Sprintf("axis %d of operand %d is read at the position of axis %d of the result: what is at %d there changes the result at %d",
+					return fmt.Sprintf(
+						"axis %d of operand %d is read at the position of axis %d of the result: what is at %d there changes the result at %d",
 						axis, i, of, at, positionOn(n, after, of))
 				}
 			}

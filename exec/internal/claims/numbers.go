@@ -9,12 +9,15 @@ import (
 
 // floats are the limits of the floating-point dtypes, and some numbers between. A number that a dtype does not have is
 // rounded to one of its own limits.
-var floats = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, -0.3, 3, 49, -7.25, 1e-3, 448, 57344, 65504, -65504, 6e-8, 6.1e-5, 1 << 24, 3.3895314e38,
-	math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -1e-310, math.SmallestNonzeroFloat64, 1.1754944e-38, math.MaxFloat64,
+var floats = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, -0.3, 3, 49, -7.25, 1e-3, 448, 57344, 65504, -65504,
+	6e-8, 6.1e-5, 1 << 24, 3.3895314e38,
+	math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -1e-310, math.SmallestNonzeroFloat64, 1.1754944e-38,
+	math.MaxFloat64,
 	math.Inf(1), math.Inf(-1), math.NaN()}
 
 // integers are those for the integer dtypes. A dtype of fewer bits takes the lower bits.
-var integers = []int64{0, 1, -1, 2, 3, -7, 100, math.MaxInt8, math.MinInt8, math.MaxInt16, math.MinInt16, math.MaxInt32, math.MinInt32, 1<<53 + 1,
+var integers = []int64{0, 1, -1, 2, 3, -7, 100, math.MaxInt8, math.MinInt8, math.MaxInt16, math.MinInt16, math.MaxInt32,
+	math.MinInt32, 1<<53 + 1,
 	math.MaxInt64, math.MinInt64}
 
 // edges returns the numbers on which an operation of some dtype is tried.

@@ -47,7 +47,8 @@ func (t *trial) shapes(count int) []graph.Shape {
 
 // elementsOf is elements in one shape. It repeats values that do not fill the shape, and splits those that do not fit
 // among several nodes.
-func (t *trial) elementsOf(values []any, shape graph.Shape, ways func(in []*graph.Node) (got, want *graph.Node)) (e *example, computed bool) {
+func (t *trial) elementsOf(values []any, shape graph.Shape,
+	ways func(in []*graph.Node) (got, want *graph.Node)) (e *example, computed bool) {
 	g := t.n.Graph().Derive()
 	size, _ := shape.NumElements().Int()
 	count := lengthOf(values[0])
@@ -89,7 +90,8 @@ func (t *trial) elementsOf(values []any, shape graph.Shape, ways func(in []*grap
 
 // isLike reports whether two nodes have no mistakes and the same dtype and shape.
 func isLike(a, b *graph.Node) bool {
-	return a != nil && b != nil && a.Judged() && b.Judged() && a.Err() == nil && b.Err() == nil && a.DType() == b.DType() && a.Shape().Equal(b.Shape())
+	return a != nil && b != nil && a.Judged() && b.Judged() && a.Err() == nil && b.Err() == nil &&
+		a.DType() == b.DType() && a.Shape().Equal(b.Shape())
 }
 
 // tuples returns operands that together try all combinations of values, or many of them.

@@ -38,8 +38,10 @@ func (b *Specialization) bindAddRows(p *Code, spec *lower.AddRowsSpec) Launch {
 	return s
 }
 
-func newAddRowsTask[T float32 | float64, I gather.Index](b *Specialization, spec *lower.AddRowsSpec) *addRowsTask[T, I] {
-	shape := gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}
+func newAddRowsTask[T float32 | float64, I gather.Index](b *Specialization, spec *lower.AddRowsSpec) *addRowsTask[T,
+	I] {
+	shape := gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner),
+		Count: b.Eval(spec.Count)}
 	return &addRowsTask[T, I]{
 		spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), ptr: make([]unsafe.Pointer, len(spec.Operands)),
 		rows: gather.NewRows[T, I](shape, len(spec.Node.Operands())-3, spec.Subtract),

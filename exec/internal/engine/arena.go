@@ -72,7 +72,8 @@ func (b *Specialization) bufferExtents(p *Code) (extents []extent) {
 			continue
 		}
 		if s.Repeat != nil {
-			extents = append(extents, extent{placement.Block{First: s.First, Last: s.Last, Bytes: b.bodies[s.Repeat].scratch}, s, nil})
+			extents = append(extents,
+				extent{placement.Block{First: s.First, Last: s.Last, Bytes: b.bodies[s.Repeat].scratch}, s, nil})
 			continue
 		}
 		count := b.Eval(s.Count)
@@ -111,7 +112,8 @@ func (b *Specialization) liveInChains(k *extent) {
 // chainExtents lists the memory of chains.
 func (b *Specialization) chainExtents(p *Code) (extents []extent) {
 	for _, c := range b.chains {
-		extents = append(extents, extent{placement.Block{First: c.First, Last: c.Last, Bytes: c.memory()}, p.BufferOf[c.Wide[0]], c})
+		extents = append(extents,
+			extent{placement.Block{First: c.First, Last: c.Last, Bytes: c.memory()}, p.BufferOf[c.Wide[0]], c})
 	}
 	return extents
 }

@@ -9,13 +9,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// TestCrowdedBuffersLieInDifferentSets wants some lines behind large buffers of even sizes that many are worked on with, and behind no others.
+// TestCrowdedBuffersLieInDifferentSets wants some lines behind large buffers of even sizes that many are worked on
+// with, and behind no others.
 func TestCrowdedBuffersLieInDifferentSets(t *testing.T) {
 	for _, c := range []struct {
 		count   graph.Dim
 		crowded bool
 		more    int
-	}{{1 << 17, true, stagger}, {1 << 17, false, 0}, {1<<17 + 16, true, 0}, {1 << 14, true, 0}, {1<<17 + 128, true, stagger}} {
+	}{{1 << 17, true, stagger}, {1 << 17, false, 0}, {1<<17 + 16, true, 0}, {1 << 14, true, 0},
+		{1<<17 + 128, true, stagger}} {
 		s := &lower.Buffer{Count: c.count, Dtype: graph.Float32, Crowded: c.crowded}
 		extents := new(Specialization).bufferExtents(&Code{Buffers: []*lower.Buffer{s}})
 		size, _ := c.count.Int()

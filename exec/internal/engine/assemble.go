@@ -73,7 +73,8 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 	for _, part := range k.Parts {
 		whole := b.argsOf(part)
 		copy(whole.Outer, chunks)
-		sliced := slicedLoop{Loop: part, Args: backend.Coalesce(part.Kernel, whole), first: make([]unsafe.Pointer, len(part.Operands))}
+		sliced := slicedLoop{Loop: part, Args: backend.Coalesce(part.Kernel, whole),
+			first: make([]unsafe.Pointer, len(part.Operands))}
 		sliced.call = backend.Prepare(part.Kernel, sliced.Args)
 		for slice := range j.slices {
 			for i, o := range part.Program.Operands {

@@ -104,7 +104,9 @@ func (b *Specialization) planChains(p *Code) {
 
 // isChained reports whether a kernel runs in a chain.
 func (b *Specialization) isChained(kernel int) bool {
-	return slices.ContainsFunc(b.chains, func(t *chainTask) bool { return kernel >= t.First && kernel < t.First+len(t.Members) })
+	return slices.ContainsFunc(b.chains, func(t *chainTask) bool {
+		return kernel >= t.First && kernel < t.First+len(t.Members)
+	})
 }
 
 // IsInBlocks reports whether a value is never stored whole, because kernels exchange blocks of it.
@@ -112,7 +114,8 @@ func (b *Specialization) IsInBlocks(n *graph.Node) bool { return b.isInBlocks[n]
 
 // planChain returns a chain with its sizes; nil if it is not worthwhile.
 func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
-	t := &chainTask{Chain: c, batch: b.Shape(c.Batch), slices: 1, rows: b.Eval(c.Rows), cols: b.Eval(c.Cols), threads: b.threads}
+	t := &chainTask{Chain: c, batch: b.Shape(c.Batch), slices: 1, rows: b.Eval(c.Rows), cols: b.Eval(c.Cols),
+		threads: b.threads}
 	for _, n := range t.batch {
 		t.slices *= n
 	}
@@ -179,7 +182,8 @@ func (b *Specialization) pays(t *chainTask, wide int) bool {
 	if t.isShared {
 		return wide >= minWideBytes && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
 	}
-	return wide >= minWideBytes || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.groups() >= b.threads)
+	return wide >= minWideBytes || (len(t.Members) > 2 || wide >= pairBytes) &&
+		(!t.hasSums() || t.groups() >= b.threads)
 }
 
 // fallbackTileRows is the number of rows of a tile without vector registers. Two tiles of fewer than minChainTileRows

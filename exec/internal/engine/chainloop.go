@@ -27,7 +27,8 @@ type chainLoop struct {
 func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMember {
 	m := &c.Members[member]
 	l := &chainLoop{task: k, wide: m.Wide, isWide: slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 }),
-		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program), adds: m.Adds, united: c.UnitesByIndex()}
+		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program),
+		adds: m.Adds, united: c.UnitesByIndex()}
 	rank := len(c.batch)
 	for axis := rank + 1; axis < len(l.axisOf); axis++ {
 		if l.axisOf[axis] == l.axisOf[rank] { // batch axes may be merged as well; they do not count
@@ -162,7 +163,8 @@ func (b *Specialization) fitChain(t *chainTask) bool {
 			t.pitch = t.cols
 		}
 		for i, o := range p.Operands {
-			if isWide && p.Program.Operands[i].Domain == rowprog.Vec && o.Base != nil && t.cols > 1 && b.Eval(o.Layout.Strides[rank+1]) != 1 {
+			if isWide && p.Program.Operands[i].Domain == rowprog.Vec && o.Base != nil && t.cols > 1 &&
+				b.Eval(o.Layout.Strides[rank+1]) != 1 {
 				return false
 			}
 		}

@@ -55,7 +55,8 @@ func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
 // point sets the addresses for the current batch matrix.
 func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T]) {
 	p, from := &s.p, &k.task.p
-	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C, FactorA: from.FactorA, FactorB: from.FactorB}
+	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C, FactorA: from.FactorA,
+		FactorB: from.FactorB}
 	index := th.slice
 	for axis := len(c.batch) - 1; axis >= 0; axis-- {
 		i := index % c.batch[axis]

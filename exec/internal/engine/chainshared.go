@@ -37,7 +37,8 @@ func (t *chainTask) runShared(s *State) error {
 	for i := range t.slices * len(t.blocks) {
 		t.step = chainStep{chainTask: t, slice: i / len(t.blocks), block: i % len(t.blocks)}
 		if err := s.ctx.Err(); err != nil {
-			return fmt.Errorf("exec: the run was stopped before row %d of %d of kernels %d to %d: %w", t.blocks[t.step.block].lo, t.rows, t.First, t.Last, err)
+			return fmt.Errorf("exec: the run was stopped before row %d of %d of kernels %d to %d: %w",
+				t.blocks[t.step.block].lo, t.rows, t.First, t.Last, err)
 		}
 		for t.step.member = range t.members {
 			parts, cost := t.members[t.step.member].share(t, t.step.block)

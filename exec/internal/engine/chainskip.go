@@ -38,7 +38,9 @@ func (b *Specialization) skipColumns(t *chainTask) {
 		if k, ok := m.Kernel.(*lower.Fused); ok && slices.ContainsFunc(m.Wide, func(w int) bool { return w >= 0 }) {
 			p := k.Parts[0]
 			indexed = indexed || asksForPositions(p.Program)
-			l = &skippedLoop{loop: p, wide: m.Wide, rows: axesOf(p)[len(t.batch)], values: make([]interval.Bounds, len(p.Program.Insts)), operands: make([]interval.Bounds, len(p.Operands))}
+			l = &skippedLoop{loop: p, wide: m.Wide, rows: axesOf(p)[len(t.batch)],
+				values:   make([]interval.Bounds, len(p.Program.Insts)),
+				operands: make([]interval.Bounds, len(p.Operands))}
 		}
 		s.loops = append(s.loops, l)
 	}
@@ -59,7 +61,9 @@ const (
 // narrow finds the columns that matter for a block.
 func (s *skipper) narrow(at *rowBlock) {
 	cols := s.t.cols
-	right := leastWhere(ceilDiv(cols, rightUnit), func(k int) bool { return s.skips(at.lo, at.hi, min(k*rightUnit, cols), cols) })
+	right := leastWhere(ceilDiv(cols, rightUnit), func(k int) bool {
+		return s.skips(at.lo, at.hi, min(k*rightUnit, cols), cols)
+	})
 	left := 0
 	if cols <= rowprog.RowChunk {
 		left = leastWhere(cols/leftUnit+1, func(k int) bool { return !s.skips(at.lo, at.hi, 0, (k+1)*leftUnit) })
@@ -93,7 +97,8 @@ func (s *skipper) skips(lo, hi, left, right int) bool {
 	}
 	for i, m := range s.t.Members {
 		if l := s.loops[i]; l != nil {
-			if !s.computes(l, [2]interval.Bounds{{Lo: float64(lo), Hi: float64(hi - 1)}, {Lo: float64(left), Hi: float64(right - 1)}}) {
+			if !s.computes(l, [2]interval.Bounds{
+				{Lo: float64(lo), Hi: float64(hi - 1)}, {Lo: float64(left), Hi: float64(right - 1)}}) {
 				return false
 			}
 			continue

@@ -44,7 +44,8 @@ func (b *Specialization) fitUnited(t *chainTask) bool {
 		return false
 	}
 	for i, o := range p.Operands {
-		if last := len(p.Space) - 1; asksForPositions(p.Program) && p.Program.Operands[i].Domain == rowprog.Vec && o.Base != nil && b.Eval(p.Space[last]) > 1 && b.Eval(o.Layout.Strides[last]) != 1 {
+		if last := len(p.Space) - 1; asksForPositions(p.Program) && p.Program.Operands[i].Domain == rowprog.Vec &&
+			o.Base != nil && b.Eval(p.Space[last]) > 1 && b.Eval(o.Layout.Strides[last]) != 1 {
 			return false
 		}
 	}
@@ -85,7 +86,8 @@ func (u *chainUnite) runPart(c *chainTask, th *chainThread, _ any, block, part i
 	at := c.blocks[block]
 	bad := u.task.outside(at.lo, at.hi)
 	if bad < 0 {
-		u.task.uniteRows(unitedRows{from: c.wideMemory(th, u.wide), lo: at.lo, hi: at.hi, left: part * c.cols / parts, right: (part + 1) * c.cols / parts, begins: block == 0}, th.ws)
+		u.task.uniteRows(unitedRows{from: c.wideMemory(th, u.wide), lo: at.lo, hi: at.hi, left: part * c.cols / parts,
+			right: (part + 1) * c.cols / parts, begins: block == 0}, th.ws)
 	}
 	if part == 0 {
 		if u.bad = -1; bad >= 0 {

@@ -32,8 +32,10 @@ type Code struct {
 
 // NewCode compiles a program's row programs to machine code, or to what replaces it.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
-	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
-		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified, kept: u.Kept, keptBuffers: u.KeptBuffers}
+	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers,
+		BufferOf: u.BufferOf,
+		results:  len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds,
+		verified: verified, kept: u.Kept, keptBuffers: u.KeptBuffers}
 	for i, s := range u.Params {
 		if u.Writes.IsWritten(s.Own) {
 			c.Written = append(c.Written, i)

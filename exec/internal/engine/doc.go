@@ -5,15 +5,15 @@
 // memory of runs. It runs them on threads (threads.go), each with a workspace (workspace.go). verify.go checks a
 // specialization.
 //
-//   - Tasks of one kernel are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads, prepack.go
-//     keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions (function.go), assembled
-//     values (assemble.go) and loops (repeat.go runs their bodies; steps.go takes many steps of small ones as one call, with
-//     slices that stepslices.go moves).
-//   - batch.go combines runs of small kernels into one call. epilogue.go implements the fusion of kernels with products, whose
-//     geometry is in tiles.go.
-//   - chain.go runs kernels block of rows by block of rows: products with chainproduct.go, row programs with chainloop.go.
-//     chainover.go sums over the batch, chainskip.go finds columns that masks exclude,
-//     chainshared.go lets all threads work on one block, and chainunite.go combines rows by index there.
+//   - Tasks of one kernel are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts them for threads,
+//     prepack.go keeps weights packed), gathers (gather.go), rows of tables (addrows.go, putrows.go), Go functions
+//     (function.go), assembled values (assemble.go) and loops (repeat.go runs their bodies; steps.go takes many steps
+//     of small ones as one call, with slices that stepslices.go moves).
+//   - batch.go combines runs of small kernels into one call. epilogue.go implements the fusion of kernels with
+//     products, whose geometry is in tiles.go.
+//   - chain.go runs kernels block of rows by block of rows: products with chainproduct.go, row programs with
+//     chainloop.go. chainover.go sums over the batch, chainskip.go finds columns that masks exclude, chainshared.go
+//     lets all threads work on one block, and chainunite.go combines rows by index there.
 //   - keep.go keeps values computed only from parameters; enlarge.go replaces small pages by huge ones.
 //   - fault.go reports failed checks, and traffic.go counts bytes and operations.
 package engine

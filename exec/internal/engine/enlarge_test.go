@@ -19,7 +19,8 @@ func TestLargePagesTakeTheirShare(t *testing.T) {
 	s.credit = -time.Hour
 	s.enlarge(time.Now())
 	require.True(t, s.later.Pending())
-	require.InDelta(t, -time.Hour, s.credit, float64(time.Second), "a run that had nothing to give has paid back its part")
+	require.InDelta(t, -time.Hour, s.credit, float64(time.Second),
+		"a run that had nothing to give has paid back its part")
 
 	s.credit = 0
 	s.enlarge(time.Now().Add(-enlargeShare * time.Hour))

@@ -43,7 +43,8 @@ type fusable interface {
 // turnRows lets a product of matrices with few rows that share B use another order of its rows, in which matrices have
 // many rows, unless something is fused with it.
 func (t *MatMulTask[T]) turnRows() {
-	if t.Tiles == nil && t.RowConsumer == nil && t.Reduction == nil && t.sums == nil && t.small == nil && t.p.TurnRows() {
+	if t.Tiles == nil && t.RowConsumer == nil && t.Reduction == nil && t.sums == nil && t.small == nil &&
+		t.p.TurnRows() {
 		t.divide()
 	}
 }
@@ -66,7 +67,8 @@ func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.Dtype.Size()
-	isWhole := len(k.Args.Outer) > 0 && !k.Loop.Program.ReducesOutermost() || k.Loop.Program.Elementwise() && k.Loop.Program.Stages == 1
+	isWhole := len(k.Args.Outer) > 0 && !k.Loop.Program.ReducesOutermost() ||
+		k.Loop.Program.Elementwise() && k.Loop.Program.Stages == 1
 	work, moved := elementCosts(k.Loop.Program)
 	if !isWhole || t.sums != nil || bytes < b.Thresholds.RowBytes || work > moved || !b.followsRows(k) {
 		return false
@@ -148,7 +150,8 @@ func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 			large++
 		}
 	}
-	if t.p.Rows()*t.p.N*t.spec.Dtype.Size() < b.Thresholds.TileBytes || t.p.M < b.Thresholds.TileRows || !b.Thresholds.TakesAllTiles() && !t.p.FetchesInTime(large, f.step) {
+	if t.p.Rows()*t.p.N*t.spec.Dtype.Size() < b.Thresholds.TileBytes || t.p.M < b.Thresholds.TileRows ||
+		!b.Thresholds.TakesAllTiles() && !t.p.FetchesInTime(large, f.step) {
 		return nil
 	}
 	if f.sums != nil {
@@ -225,10 +228,12 @@ var _ gemm.Epilogue = (*epilogue)(nil)
 // fuseFactor fuses a kernel with the product's second matrix, if that is large.
 func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 	tiles := k.Loop.Tiles
-	if tiles == nil || !t.p.HasPanels() || t.sums != nil || t.p.K*t.p.N*t.spec.Dtype.Size() < b.Thresholds.FactorBytes || t.p.M < b.Thresholds.TileRows {
+	if tiles == nil || !t.p.HasPanels() || t.sums != nil ||
+		t.p.K*t.p.N*t.spec.Dtype.Size() < b.Thresholds.FactorBytes || t.p.M < b.Thresholds.TileRows {
 		return false
 	}
-	if f := b.newTiled(k, []int{t.p.K}, t.p.N); f != nil && f.rowStep(tiles.From) == t.p.B.Row && f.colStep(tiles.From) == t.p.B.Col {
+	if f := b.newTiled(k, []int{t.p.K}, t.p.N); f != nil && f.rowStep(tiles.From) == t.p.B.Row &&
+		f.colStep(tiles.From) == t.p.B.Col {
 		t.Reduction, t.small = f, nil
 	}
 	return t.Reduction != nil

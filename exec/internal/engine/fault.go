@@ -57,8 +57,8 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	return text
 }
 
-// calledIn is how an error of a node names an index that it takes: as the user calls that, or what the function that the user called converted. An index
-// that was computed of what the user gave has no name of its own.
+// calledIn is how an error of a node names an index that it takes: as the user calls that, or what the function that
+// the user called converted. An index that was computed of what the user gave has no name of its own.
 func calledIn(n, x *graph.Node) string {
 	source := x.Source()
 	switch {
@@ -66,7 +66,9 @@ func calledIn(n, x *graph.Node) string {
 		return "index"
 	case source.Name() != "" || !source.IsPart() || !slices.Contains(n.Source().Parts(), source):
 		return x.Called()
-	case len(source.Operands()) == 1 && source.Op().Class == graph.Elementwise && source.DType() != source.In(0).DType(): // a conversion keeps the value
+	case len(source.Operands()) == 1 && source.Op().Class == graph.Elementwise &&
+		source.DType() != source.In(0).DType():
+		// a conversion keeps the value
 		return calledIn(n, source.In(0))
 	}
 	return "index"

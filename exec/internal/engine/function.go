@@ -163,7 +163,8 @@ func (k *functionTask) compute(first, count int, ws *Workspace) error {
 // writes reports that the function has written an operand.
 func (k *functionTask) writes(operand int) error {
 	x := k.spec.Node.In(operand).Source()
-	return fmt.Errorf("it writes operand %d, %s, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[%s](a.In[%d]))",
+	return fmt.Errorf(
+		"it writes operand %d, %s, whose memory is read elsewhere: write a copy, such as slices.Clone(graph.Elements[%s](a.In[%d]))",
 		operand, x.Called(), k.arrays[operand].DType.SliceType().Elem(), operand)
 }
 

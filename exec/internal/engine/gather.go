@@ -24,14 +24,17 @@ type gatherTask struct {
 
 func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 	s := b.newLaunch(p, spec.Operands[:])
-	s.Task = &gatherTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), shape: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}}
+	s.Task = &gatherTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()),
+		shape: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner),
+			Count: b.Eval(spec.Count)}}
 	return s
 }
 
 func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
 func (k *gatherTask) Run(s *State) error {
-	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
+	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(),
+		k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
 	if k.spec.Fold != graph.NoFold {
 		if k.columnParts = 1; cost >= pool.ParallelCost {
 			k.columnParts = max(1, min(s.Threads, k.shape.Inner/minUnitedColumns))
@@ -71,7 +74,8 @@ func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, takeTile) }
 func (k *gatherTask) Tile(i int, ws *Workspace) {
 	if k.spec.Fold != graph.NoFold {
 		part := i % k.columnParts
-		k.uniteRows(unitedRows{block: i / k.columnParts, hi: k.shape.Count, left: part * k.shape.Inner / k.columnParts, right: (part + 1) * k.shape.Inner / k.columnParts, begins: true}, ws)
+		k.uniteRows(unitedRows{block: i / k.columnParts, hi: k.shape.Count, left: part * k.shape.Inner / k.columnParts,
+			right: (part + 1) * k.shape.Inner / k.columnParts, begins: true}, ws)
 		return
 	}
 	lo := i % k.runs() * takeTile
@@ -113,7 +117,8 @@ func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) 
 
 // indexMessage tells of the at-th element of x, an operand of n, which is none of 0..size-1.
 func indexMessage(n, x *graph.Node, shape []int, at int, value int64, size int) string {
-	return fmt.Sprintf("index out of range in self: %s%s is %d%s", calledIn(n, x), elementAt(shape, at), value, notIn(0, size))
+	return fmt.Sprintf("index out of range in self: %s%s is %d%s", calledIn(n, x), elementAt(shape, at), value,
+		notIn(0, size))
 }
 
 // elementAt formats the position of the at-th element in row-major order: "[1, 4]", or nothing for a scalar.
@@ -143,7 +148,8 @@ func pick[T any](k *gatherTask, block, blocks, from, count int) {
 }
 
 // foldsByIndex maps folds to those of package gather. A fold that is missing is a sum.
-var foldsByIndex = map[graph.Fold]gather.Fold{graph.FoldProd: gather.Prod, graph.FoldMax: gather.Max, graph.FoldMin: gather.Min}
+var foldsByIndex = map[graph.Fold]gather.Fold{
+	graph.FoldProd: gather.Prod, graph.FoldMax: gather.Max, graph.FoldMin: gather.Min}
 
 // unitedRows is some columns of rows of one block, which are combined by index.
 type unitedRows struct {
@@ -173,7 +179,8 @@ func unite[T gather.Number](k *gatherTask, r unitedRows, m *gather.Scratch) {
 	if r.from == nil {
 		r.from = unsafe.Add(k.ptr[0], (r.block*s.Count+r.lo)*s.Inner*int(unsafe.Sizeof(*new(T))))
 	}
-	src, dst := elements[T](r.from, (r.hi-r.lo)*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)[r.block*s.Size*s.Inner:]
+	src, dst := elements[T](r.from, (r.hi-r.lo)*s.Inner),
+		elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)[r.block*s.Size*s.Inner:]
 	if r.begins {
 		gather.Clear(by, s, dst, r.left, r.right)
 	}

@@ -85,7 +85,8 @@ func (b *Specialization) hasNothing(o fusion.Operand) bool {
 
 // Specialize evaluates all sizes, divides the work among threads and lays out the arena.
 func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *Specialization, err error) {
-	b = &Specialization{threads: threads, Thresholds: &p.thresholds, Sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
+	b = &Specialization{threads: threads, Thresholds: &p.thresholds, Sizes: sizes, values: map[graph.Dim]int{},
+		generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
@@ -229,7 +230,8 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 		case b.hasNothing(o):
 			slot = inNothing
 		}
-		s.Operands = append(s.Operands, Location{Buffer: buf, Offset: b.first(o.Layout, buf) * buf.Dtype.Size(), Slot: slot})
+		s.Operands = append(
+			s.Operands, Location{Buffer: buf, Offset: b.first(o.Layout, buf) * buf.Dtype.Size(), Slot: slot})
 		s.needsIn = s.needsIn || buf.Kind == lower.InInput || buf.Kind == lower.InResult
 	}
 	return s
@@ -247,8 +249,11 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 		with = " with " + strings.Join(sizes, ", ")
 	}
 	n := largest.Node
-	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
-		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n.Source()), n.DType(), b.Shape(n.Shape()), n.Pos())}
+	return sizeError{
+		fmt.Errorf(
+			"exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
+			p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n.Source()), n.DType(), b.Shape(n.Shape()),
+			n.Pos())}
 }
 
 // selectVariant lists the row programs of a kernel that run. Of variants, it is the one that sums exactly over the axes

@@ -60,7 +60,8 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	if f := t.factor(operand); f != nil && f.Type != gemm.Own {
 		f.Data, f.Len = nil, 0
 		if p != nil {
-			f.Data, f.Len = unsafe.Add(p, -t.before[operand]*t.spec.Operands[operand].Base.DType().Size()), t.extents[operand]
+			f.Data, f.Len = unsafe.Add(p, -t.before[operand]*t.spec.Operands[operand].Base.DType().Size()),
+				t.extents[operand]
 		}
 		return
 	}
@@ -91,7 +92,9 @@ func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 }
 
 // factorTypes maps dtypes with fewer bits than results to types of factors.
-var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
+var factorTypes = map[graph.DType]gemm.Type{
+	graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16,
+	graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
 	if t.small != nil {
@@ -148,7 +151,8 @@ func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 		t.p.RunTiles(lo, hi, left, right, scratch, &ws.epilogue)
 		ws.epilogue.end()
 	case t.fuses && t.RowConsumer != nil:
-		ws.consumer = rowConsumer{part: t.RowConsumer, rows: t.p.Rows(), next: lo * t.RowConsumer.indices() / t.p.Rows(), ws: ws}
+		ws.consumer = rowConsumer{part: t.RowConsumer, rows: t.p.Rows(),
+			next: lo * t.RowConsumer.indices() / t.p.Rows(), ws: ws}
 		t.p.RunRows(lo, hi, scratch, &ws.consumer)
 	default:
 		t.p.RunPart(lo, hi, left, right, scratch)
@@ -161,18 +165,27 @@ func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec, isChained 
 	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
 	switch spec.Dtype {
 	case graph.Int32:
-		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int32] { return scratchIn[int32](&s.i32) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int32] {
+			return scratchIn[int32](&s.i32)
+		})
 	case graph.Int64:
-		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int64] { return scratchIn[int64](&s.i64) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int64] {
+			return scratchIn[int64](&s.i64)
+		})
 	case graph.Float32:
-		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float32] { return scratchIn[float32](&s.f32) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float32] {
+			return scratchIn[float32](&s.f32)
+		})
 	default:
-		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float64] { return scratchIn[float64](&s.f64) })
+		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[float64] {
+			return scratchIn[float64](&s.f64)
+		})
 	}
 	return s
 }
 
-func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, weight *lower.Buffer, isChained bool, scratch func(*productScratch) *gemm.Scratch[T]) *MatMulTask[T] {
+func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, weight *lower.Buffer, isChained bool,
+	scratch func(*productScratch) *gemm.Scratch[T]) *MatMulTask[T] {
 	t := &MatMulTask[T]{scratch: scratch, spec: spec, threads: b.threads}
 	batch := b.Shape(spec.Batch)
 	t.p = gemm.Product[T]{M: b.Eval(spec.M), N: b.Eval(spec.N), K: b.Eval(spec.K), Batch: batch}

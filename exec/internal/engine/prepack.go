@@ -61,7 +61,8 @@ const (
 // values.
 func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	switch s := p.BufferOf[spec.Operands[1].Base]; {
-	case s.Kind == lower.InConst, s.Kind == lower.InKept, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
+	case s.Kind == lower.InConst, s.Kind == lower.InKept,
+		s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
 		s.Kind == lower.InInput && p.invariant != nil && p.invariant[s.Index]:
 		return s
 	}
@@ -73,7 +74,8 @@ const packedPerRun = 128 << 20
 
 // readsPacked lets a product read its weight packed, if it has one and gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
-	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows*t.p.Weights() && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
+	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows*t.p.Weights() &&
+		t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }

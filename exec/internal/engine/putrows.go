@@ -17,8 +17,10 @@ type putRowsTask struct {
 }
 
 func newPutRowsTask(b *Specialization, spec *lower.AddRowsSpec) *putRowsTask {
-	return &putRowsTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), ptr: make([]unsafe.Pointer, len(spec.Operands)),
-		rows: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Count: b.Eval(spec.Count), Inner: b.Eval(spec.Inner) * spec.Node.DType().Size()}}
+	return &putRowsTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()),
+		ptr: make([]unsafe.Pointer, len(spec.Operands)),
+		rows: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Count: b.Eval(spec.Count),
+			Inner: b.Eval(spec.Inner) * spec.Node.DType().Size()}}
 }
 
 func (k *putRowsTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
@@ -37,7 +39,8 @@ func (k *putRowsTask) Tile(i int, _ *Workspace) {
 	one := k.rows
 	one.Outer = 1
 	whole, src := one.Size*one.Inner, one.Count*one.Inner
-	gather.Put(one, elements[byte](k.ptr[len(k.ptr)-1], k.rows.Outer*whole)[i*whole:], elements[byte](k.ptr[2], k.rows.Outer*src)[i*src:], k.index())
+	gather.Put(one, elements[byte](k.ptr[len(k.ptr)-1], k.rows.Outer*whole)[i*whole:],
+		elements[byte](k.ptr[2], k.rows.Outer*src)[i*src:], k.index())
 }
 
 func (k *putRowsTask) index() []int64 { return elements[int64](k.ptr[1], k.rows.Count) }

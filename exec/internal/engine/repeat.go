@@ -91,7 +91,8 @@ func (b *boundBody) putOver(r *lower.Repeat) {
 				handedOn++
 			}
 		}
-		if from.Role == outline.Previous && handedOn == 1 && r.Body.Results[r.Call.Carried[from.Carried].Next].Index == w.Result {
+		if from.Role == outline.Previous && handedOn == 1 &&
+			r.Body.Results[r.Call.Carried[from.Carried].Next].Index == w.Result {
 			b.outputs[w.Result].over = from.Carried
 		}
 	}
@@ -128,8 +129,9 @@ func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
 	return s
 }
 
-// place notes how far apart the slices of an operand are that steps read, and how many bytes there are from the first byte of any on. What lies behind
-// these has no elements; so do slices that lie there, which stay in one place: no pointer may point there (see first).
+// place notes how far apart the slices of an operand are that steps read, and how many bytes there are from the first
+// byte of any on. What lies behind these has no elements; so do slices that lie there, which stay in one place: no
+// pointer may point there (see first).
 func (t *repeatTask) place(b *Specialization, operands []Location, in outline.BodyInput, stride int) {
 	room := math.MaxInt
 	if in.Role != outline.Previous && in.Role != outline.Position && operands[in.Operand].Buffer != nil {
@@ -149,7 +151,8 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 // Run runs the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print, s.GuardsOperands, nil
+	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print,
+		s.GuardsOperands, nil
 	if s.Observer != nil {
 		body.Observer = s.Observer.Body()
 	}
@@ -312,7 +315,9 @@ func copyBytes(to, from unsafe.Pointer, bytes int) {
 // inStep adds the step to the error of a failed check. A branch has no steps.
 func (t *repeatTask) inStep(err error) error {
 	if failed, ok := err.(*FailedCheck); ok && !t.loop.Call.Region.Spec().Whole {
-		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position), failed.Err}
+		return &FailedCheck{
+			failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position),
+			failed.Err}
 	}
 	return err
 }

@@ -42,7 +42,8 @@ type State struct {
 	Out            []unsafe.Pointer // of a loop's body: the addresses of its outputs
 	loops          int              // of a loop's body: how often the loop has begun
 	laidOut        int              // bytes of weights that the run has packed for products
-	rooms          []int            // in the body of a loop: bytes behind the places of its inputs, see repeatTask.place
+	// in the body of a loop: bytes behind the places of its inputs, see repeatTask.place
+	rooms []int
 }
 
 // Observer is told when a run reaches kernels. With an observer, each kernel runs separately.

@@ -67,12 +67,14 @@ func (k *gatherTask) slices() (args gather.Args, code unsafe.Pointer) {
 		return args, nil
 	}
 	s := k.shape
-	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner * t.Size(), IndexSize: k.spec.Node.In(1).DType().Size()}, gather.TakeCode()
+	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner * t.Size(),
+		IndexSize: k.spec.Node.In(1).DType().Size()}, gather.TakeCode()
 }
 
 func (k *putRowsTask) slices() (args gather.Args, code unsafe.Pointer) {
 	s := k.rows
-	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner, Whole: s.Outer * s.Size * s.Inner, IndexSize: 8}, gather.PutCode()
+	return gather.Args{Outer: s.Outer, Size: s.Size, Count: s.Count, Slice: s.Inner, Whole: s.Outer * s.Size * s.Inner,
+		IndexSize: 8}, gather.PutCode()
 }
 
 func (k *functionTask) slices() (args gather.Args, code unsafe.Pointer) {
@@ -80,5 +82,6 @@ func (k *functionTask) slices() (args gather.Args, code unsafe.Pointer) {
 		return args, nil
 	}
 	whole := k.arrays[0]
-	return gather.Args{Outer: k.count, Size: whole.Shape[0], Count: k.arrays[1].Shape[0], Slice: k.bytes[0] / max(whole.Shape[0], 1), Whole: k.count * k.bytes[0], IndexSize: 8}, gather.PutCode()
+	return gather.Args{Outer: k.count, Size: whole.Shape[0], Count: k.arrays[1].Shape[0],
+		Slice: k.bytes[0] / max(whole.Shape[0], 1), Whole: k.count * k.bytes[0], IndexSize: 8}, gather.PutCode()
 }

@@ -151,7 +151,8 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 
 // countFlops counts the operations of a row program by how often its sections run.
 func (b *Specialization) countFlops(part *lower.Loop, count func(n, elementBytes int)) {
-	times := map[rowprog.Domain]int{rowprog.Uniform: 1, rowprog.Vec: b.Eval(graph.Shape(part.Space).NumElements()), rowprog.Row: 1}
+	times := map[rowprog.Domain]int{rowprog.Uniform: 1, rowprog.Vec: b.Eval(graph.Shape(part.Space).NumElements()),
+		rowprog.Row: 1}
 	for _, axes := range part.Axes[:max(len(part.Axes)-1, 0)] {
 		for _, axis := range axes {
 			times[rowprog.Row] *= b.Eval(part.Space[axis])

@@ -47,12 +47,14 @@ func (b *Specialization) verifyChains(p *Code) error {
 		for _, k := range b.bufferExtents(p) {
 			at := b.Offsets[k.s.Index]
 			if k.Bytes > 0 && k.First <= c.Last && c.First <= k.Last && at < c.at+c.memory() && c.at < at+k.Bytes {
-				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First, c.Last)
+				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First,
+					c.Last)
 			}
 		}
 		row := 0
 		for _, at := range c.blocks {
-			if at.lo != row || at.hi <= at.lo || at.hi > c.rows || at.left < 0 || at.left >= at.right || at.right > c.cols || at.hi-at.lo > c.blocks[0].hi {
+			if at.lo != row || at.hi <= at.lo || at.hi > c.rows || at.left < 0 || at.left >= at.right ||
+				at.right > c.cols || at.hi-at.lo > c.blocks[0].hi {
 				return fmt.Errorf("a chain has the block %+v", at)
 			}
 			row = at.hi

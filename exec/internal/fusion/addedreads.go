@@ -83,7 +83,8 @@ func (r *repeater) canPickAgain(x *graph.Node, i int) bool {
 func (r *repeater) isSmall(y *graph.Node) bool {
 	v := alias.Viewed(y)
 	return isMuchSmaller(v.Shape(), r.k.Space) &&
-		(v.Op().Class == graph.Source || r.maker(v) >= 0 && r.isRead(v, func(_ *graph.Node, by int) bool { return by != r.maker(v) }))
+		(v.Op().Class == graph.Source || r.maker(v) >= 0 &&
+			r.isRead(v, func(_ *graph.Node, by int) bool { return by != r.maker(v) }))
 }
 
 // staysFor reports whether a value stays in memory for another kernel. This kernel must not depend on that one, and
@@ -95,7 +96,8 @@ func (r *repeater) staysFor(y *graph.Node) bool {
 	r.before.run(0, r.at)
 	return r.isRead(y, func(n *graph.Node, by int) bool {
 		return by >= 0 && by != r.at && by != r.maker(y) && !r.before.finds(by) &&
-			(r.groups[by].Class == graph.Contract || r.groups[by].Class == graph.Elementwise && !slices.Contains(n.Operands(), y))
+			(r.groups[by].Class == graph.Contract ||
+				r.groups[by].Class == graph.Elementwise && !slices.Contains(n.Operands(), y))
 	})
 }
 

@@ -26,7 +26,8 @@ func (f *fuser) computeAgain() {
 	found := false
 	for at, k := range f.groups {
 		if k.Class == graph.Elementwise && !k.Closed {
-			(&repeater{fuser: f, at: at, k: k, reads: map[*graph.Node]bool{}, shown: map[*graph.Node]bool{}, writes: map[*graph.Node]bool{}, again: map[*graph.Node]bool{}}).run()
+			(&repeater{fuser: f, at: at, k: k, reads: map[*graph.Node]bool{}, shown: map[*graph.Node]bool{},
+				writes: map[*graph.Node]bool{}, again: map[*graph.Node]bool{}}).run()
 			found = found || len(k.Again) > 0
 		}
 	}
@@ -121,7 +122,8 @@ func (r *repeater) run() {
 	for _, x := range candidates {
 		delete(r.reads, x)
 		r.most, r.alone, r.addedReads = r.mostFor(x), r.isAlone(x), nil
-		if list, cost := r.recipe(x, nil, 0); cost <= r.most && len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
+		if list, cost := r.recipe(x, nil, 0); cost <= r.most &&
+			len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
 			for _, n := range list {
 				r.again[n] = true
 				r.k.Registers[n] = PerElement
@@ -138,9 +140,12 @@ func (r *repeater) run() {
 // time.
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
-	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 || r.picksRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
+	return (x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 ||
+		r.picksRows(x) && r.canPick(x, PerElement, r.at)) && !r.shown[x] && made >= 0 && made != r.at &&
+		x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) && r.k.rowsFit(x, PerElement) &&
-		analysis.Cost(x) <= r.most && (r.picksRows(x) || !analysis.CanFail(x)) && !analysis.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
+		analysis.Cost(x) <= r.most && (r.picksRows(x) || !analysis.CanFail(x)) && !analysis.DependsOnPosition(x) &&
+		len(r.u.Writes.Before(x)) == 0
 }
 
 // recipe appends to a list what must be computed for a value, operands first, and adds its cost. The cost exceeds the

@@ -15,7 +15,8 @@ import (
 
 // deferNode reports whether a node is deferred, and records it.
 func (f *fuser) deferNode(n *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !analysis.DependsOnPosition(n) {
+	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] ||
+		len(n.Operands()) == 0 && !analysis.DependsOnPosition(n) {
 		return false
 	}
 	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)

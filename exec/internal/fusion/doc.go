@@ -7,10 +7,11 @@
 // [Fuse] (fuse.go) is the pass:
 //
 //   - dependencies.go knows which groups must run before which.
-//   - deferred.go places values that depend only on positions next to their users; related.go determines whether a node is
-//     related to a kernel.
+//   - deferred.go places values that depend only on positions next to their users; related.go determines whether a node
+//     is related to a kernel.
 //   - pick.go lets kernels select elements and rows by index.
-//   - again.go lets kernels recompute values that are cheaper than a load; addedreads.go determines what they may read for that.
+//   - again.go lets kernels recompute values that are cheaper than a load; addedreads.go determines what they may read
+//     for that.
 //   - priority.go and order.go put the groups in the order in which they run.
 //
 // [ForwardStores] (forward.go) lets groups store their results directly in an assembled value.

@@ -101,7 +101,8 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 		return false
 	}
 	if j.HasBackground {
-		groups[first].Backgrounds = append(groups[first].Backgrounds, &Assembly{Node: j.Node, HasBackground: true, Value: j.Value})
+		groups[first].Backgrounds = append(groups[first].Backgrounds,
+			&Assembly{Node: j.Node, HasBackground: true, Value: j.Value})
 		j.HasBackground = false
 	}
 	if all {
@@ -150,7 +151,9 @@ func (k *Group) forward(x *graph.Node, at Operand, to Reader) {
 
 // isForwardedTo reports whether the kernel stores a value in the memory of its reader.
 func (k *Group) isForwardedTo(r Reader) bool {
-	return slices.ContainsFunc(k.forwardedTo, func(to Reader) bool { return to.Node == r.Node && to.Operand == r.Operand })
+	return slices.ContainsFunc(k.forwardedTo, func(to Reader) bool {
+		return to.Node == r.Node && to.Operand == r.Operand
+	})
 }
 
 // Members lists the nodes that the kernel computes, and the assembled values that it completes.

@@ -37,7 +37,8 @@ type fuser struct {
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, deferred: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*outline.Call]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{},
+		deferred: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*outline.Call]int{}}
 	for _, n := range u.Roots {
 		f.kept[alias.Viewed(n)] = true
 	}
@@ -105,7 +106,8 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	f.findMakers(append(slices.Clip(with), n)...)
 	f.before.run(low, f.makers...)
 	for _, at := range list {
-		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && !f.waitsIn(n, at) && f.canTake(n, shape, at) && f.canTakeAll(with, at) {
+		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && !f.waitsIn(n, at) &&
+			f.canTake(n, shape, at) && f.canTakeAll(with, at) {
 			f.addAll(with, at)
 			f.add(n, shape, at)
 			return
@@ -119,8 +121,11 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 // Values computed from a state that is written in place, such as an optimiser's averages, are exempt: the write needs
 // them and waits anyway.
 func (f *fuser) waitsIn(n *graph.Node, at int) bool {
-	return f.behind[at] && !rewrite.IsLargeMatrix(n) && !slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] }) &&
-		!slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return f.u.Writes.IsWritten(x) && x.Shape().Equal(n.Shape()) })
+	return f.behind[at] && !rewrite.IsLargeMatrix(n) &&
+		!slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] }) &&
+		!slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+			return f.u.Writes.IsWritten(x) && x.Shape().Equal(n.Shape())
+		})
 }
 
 // maker returns the kernel that computes a value or the value under a view, or -1.
@@ -229,7 +234,8 @@ func isLarge(shape graph.Shape) bool {
 // isLargeCopy reports whether a node only copies many elements from a view.
 func isLargeCopy(n *graph.Node) bool {
 	count, known := n.Shape().NumElements().Int()
-	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) && (!known || count >= minCopied)
+	return n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && alias.IsView(n.In(0)) &&
+		(!known || count >= minCopied)
 }
 
 // readsMemoryOf reports whether a kernel reads memory that a node reads.
@@ -253,7 +259,8 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	k.Nodes = append(k.Nodes, n)
 	f.at[n.ID()] = at
 	f.order.after(at, f.makers...)
-	f.behind[at] = f.behind[at] || n.Op().Class == graph.Contract && rewrite.IsLargeMatrix(n) || slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] })
+	f.behind[at] = f.behind[at] || n.Op().Class == graph.Contract && rewrite.IsLargeMatrix(n) ||
+		slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] })
 	switch {
 	case k.Closed:
 	case n.Op().Class != graph.Reduce:

@@ -15,7 +15,8 @@ const (
 
 // sort returns a topological order of the kernels.
 func (d *dependencies) sort(priorities []priority) []int {
-	s := sorter{d: d, readers: make([][]int, len(d.needs)), missing: make([]int, len(d.needs)), begun: make([]bool, len(d.needs))}
+	s := sorter{d: d, readers: make([][]int, len(d.needs)), missing: make([]int, len(d.needs)),
+		begun: make([]bool, len(d.needs))}
 	for _, h := range []priority{eager, early} {
 		for k, needs := range d.needs {
 			for _, j := range needs {

@@ -39,7 +39,8 @@ func (f *fuser) picks(n *graph.Node) bool {
 	}
 	last := n.In(0).Rank() - 1
 	size, known := n.In(0).Shape()[last].Int()
-	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 && (index == graph.Int32 || index == graph.Int64)
+	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 &&
+		(index == graph.Int32 || index == graph.Int64)
 }
 
 // readPicked returns the layout of operand i of a node that picks, over the node's shape: of the table, from which
@@ -64,7 +65,8 @@ const maxNear = 128 << 10
 // element. Indices into a large table are better computed by another kernel, so that this one can prefetch elements.
 func (k *Group) takesPicked(n *graph.Node, i int) bool {
 	bytes, known := n.In(0).Shape().NumElements().Int()
-	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known && bytes*int64(n.DType().Size()) <= maxNear
+	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known &&
+		bytes*int64(n.DType().Size()) <= maxNear
 }
 
 // copyPicked turns kernels that only pick into kernels that copy.
@@ -82,7 +84,10 @@ func (f *fuser) copyPicked() {
 func (f *fuser) canPick(n *graph.Node, l Level, at int) bool {
 	nodes := f.groups[at].Nodes
 	if f.picks(n) {
-		return l == PerElement && f.maker(n.In(0)) != at && !slices.ContainsFunc(nodes, func(m *graph.Node) bool { return m.Op().Class == graph.Update || f.readsProduct(m) })
+		return l == PerElement && f.maker(n.In(0)) != at &&
+			!slices.ContainsFunc(nodes, func(m *graph.Node) bool {
+				return m.Op().Class == graph.Update || f.readsProduct(m)
+			})
 	}
 	return !slices.ContainsFunc(nodes, f.picks) || n.Op().Class != graph.Update && !f.readsProduct(n)
 }

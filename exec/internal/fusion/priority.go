@@ -45,7 +45,8 @@ func (f *fuser) prepare(at int) {
 			continue
 		}
 		for _, q := range read {
-			if !f.isProduct(q) && isMuchSmaller(f.groups[q].Space, f.groups[p].Nodes[0].Shape()) && !f.waiting.follows(q, p) {
+			if !f.isProduct(q) && isMuchSmaller(f.groups[q].Space, f.groups[p].Nodes[0].Shape()) &&
+				!f.waiting.follows(q, p) {
 				f.order.after(p, q)
 			}
 		}
@@ -81,8 +82,11 @@ func isMuchSmaller(shape, than graph.Shape) bool {
 // not be kept.
 func (k *Group) condenses() bool {
 	n := k.Nodes[0]
-	sums := n.Rank() > 1 && n.Shape()[n.Rank()-2] == 1 && isMuchSmaller(n.Shape(), n.In(1).Shape()) && n.In(1).Op().Class != graph.Source
-	return sums || !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool { return !isMuchSmaller(n.Shape(), x.Shape()) })
+	sums := n.Rank() > 1 && n.Shape()[n.Rank()-2] == 1 && isMuchSmaller(n.Shape(), n.In(1).Shape()) &&
+		n.In(1).Op().Class != graph.Source
+	return sums || !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool {
+		return !isMuchSmaller(n.Shape(), x.Shape())
+	})
 }
 
 // isProduct reports whether a kernel is a matrix product.

@@ -32,7 +32,9 @@ func (f *fuser) areRelated(x, y *graph.Node) bool {
 
 // relates reports whether a node reads its operands elementwise, reduces them, or is a view.
 func (f *fuser) relates(n *graph.Node) bool {
-	return alias.IsView(n) || slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) || f.picks(n)
+	return alias.IsView(n) ||
+		slices.Contains([]graph.Class{graph.Elementwise, graph.Update, graph.Version, graph.Reduce}, n.Op().Class) ||
+		f.picks(n)
 }
 
 // root returns the root of a node's tree.

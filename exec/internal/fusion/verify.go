@@ -104,7 +104,8 @@ func (k *Group) verifySpace(n *graph.Node) error {
 		}
 	case PerRow:
 		if !shape.Equal(k.rowShape()) && !shape.Equal(k.Space[:k.Row]) {
-			return bug.At(n, "it has the space %s in a kernel over %s whose rows run from axis %d", shape, k.Space, k.Row)
+			return bug.At(n, "it has the space %s in a kernel over %s whose rows run from axis %d", shape, k.Space,
+				k.Row)
 		}
 	}
 	for i, x := range n.Operands() {

@@ -59,7 +59,9 @@ func TestResultsLieWithinTheirBounds(t *testing.T) {
 // TestWhatTypesRoundIsNotKnown wants no bounds for numbers that a type may round.
 func TestWhatTypesRoundIsNotKnown(t *testing.T) {
 	sum := func(typ rowprog.Type, x, y float64) Bounds {
-		return Of(&rowprog.Inst{Op: rowprog.OpAdd, Type: typ}, func(k int) Bounds { return Exactly([]float64{x, y}[k]) })
+		return Of(&rowprog.Inst{Op: rowprog.OpAdd, Type: typ}, func(k int) Bounds {
+			return Exactly([]float64{x, y}[k])
+		})
 	}
 	require.Equal(t, Exactly(1<<24), sum(rowprog.F32, 1<<23, 1<<23))
 	require.Equal(t, Anything, sum(rowprog.F32, 1<<24, 1))

@@ -20,7 +20,8 @@ type AddRowsSpec struct {
 
 func newAddRowsSpec(n *graph.Node) *AddRowsSpec {
 	a := n.Attrs().(rewrite.AddRowsAttrs)
-	p := &AddRowsSpec{Node: n, Subtract: a.Subtract, Replace: a.Replace, Apart: n.Op().Class != graph.Update, Count: n.In(1).Shape().NumElements()}
+	p := &AddRowsSpec{Node: n, Subtract: a.Subtract, Replace: a.Replace, Apart: n.Op().Class != graph.Update,
+		Count: n.In(1).Shape().NumElements()}
 	for _, x := range n.Operands() {
 		p.Operands = append(p.Operands, fusion.Operand{Base: alias.Viewed(x), Layout: alias.LayoutOf(x)})
 	}

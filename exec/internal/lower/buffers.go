@@ -50,7 +50,8 @@ func (s *Buffer) Root() *Buffer {
 // AssignBuffers gives each value that kernels exchange a buffer, finds its live range, and lets results reuse the
 // memory of operands that die.
 func AssignBuffers(u *Program) error {
-	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}, keptBy: map[*graph.Node]*Kept{}}
+	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{},
+		keptBy: map[*graph.Node]*Kept{}}
 	for i, s := range u.Inputs {
 		p.inputs[s.Own] = i
 	}
@@ -63,7 +64,8 @@ func AssignBuffers(u *Program) error {
 	p.findKept()
 	for at, k := range u.Kernels {
 		if r, isRepeat := k.(*Repeat); isRepeat {
-			r.Scratch = &Buffer{Node: r.Nodes[0], Dtype: graph.Bool, First: at, Last: at, Index: len(u.Buffers), Repeat: r}
+			r.Scratch = &Buffer{Node: r.Nodes[0], Dtype: graph.Bool, First: at, Last: at, Index: len(u.Buffers),
+				Repeat: r}
 			u.Buffers = append(u.Buffers, r.Scratch)
 		}
 		for _, o := range k.Operands() {
@@ -184,12 +186,15 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 			continue
 		}
 		for j, x := range part.Operands {
-			if x.Write || x.Base == nil || part.Program.Picks(j) || part.Program.Operands[j].Domain != rowprog.Vec || part.Program.Operands[j].Type != part.Program.Operands[i].Type {
+			if x.Write || x.Base == nil || part.Program.Picks(j) || part.Program.Operands[j].Domain != rowprog.Vec ||
+				part.Program.Operands[j].Type != part.Program.Operands[i].Type {
 				continue
 			}
 			from := p.of[x.Base]
-			if from.Kind == InArena && from != to && from.Last == at && from.First < at && from.ReusedBy == nil && from.Count == to.Count &&
-				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadByFused(at, from) && p.keepsInChain(at, from, to) && p.storedAfter(part, to, j) {
+			if from.Kind == InArena && from != to && from.Last == at && from.First < at && from.ReusedBy == nil &&
+				from.Count == to.Count &&
+				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadByFused(at, from) &&
+				p.keepsInChain(at, from, to) && p.storedAfter(part, to, j) {
 				from.ReusedBy, to.Reuses = to, from
 				break
 			}
@@ -201,7 +206,8 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 // than it is loaded. There are several if a value is spilled for a later stage, which then writes it in place.
 func (p *planner) storedAfter(part *Loop, to *Buffer, loaded int) bool {
 	for i, o := range part.Operands {
-		if o.Base != nil && p.of[o.Base] == to && !(fusion.SameLayout(part.Operands[loaded], o) && readBeforeWritten(part.Program, loaded, i)) {
+		if o.Base != nil && p.of[o.Base] == to &&
+			!(fusion.SameLayout(part.Operands[loaded], o) && readBeforeWritten(part.Program, loaded, i)) {
 			return false
 		}
 	}
@@ -256,7 +262,9 @@ func (p *planner) keepsInChain(at int, from, to *Buffer) bool {
 
 // reads reports whether a kernel reads the buffer.
 func (p *planner) reads(k Kernel, s *Buffer) bool {
-	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return !o.Write && o.Base != nil && p.of[o.Base] == s })
+	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
+		return !o.Write && o.Base != nil && p.of[o.Base] == s
+	})
 }
 
 // usedOnce reports whether exactly one operand of the part is in the buffer.

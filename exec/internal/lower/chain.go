@@ -49,7 +49,8 @@ func FindChains(u *Program) error {
 		if !ok || product.inWords() || product.hasOffsets() || !product.Operands()[2].Layout.IsRowMajor() {
 			continue
 		}
-		f := chainFinder{u: u, touches: touches, users: users, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
+		f := chainFinder{u: u, touches: touches, users: users, anchor: product,
+			window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
 		c := f.find()
 		if c == nil {
 			continue
@@ -85,7 +86,8 @@ func (f *chainFinder) find() *Chain {
 	for {
 		f.sort()
 		wide := f.wide()
-		if !slices.ContainsFunc(f.members, reducesRows) && !slices.ContainsFunc(f.members, isAgain) && !f.multiplies(wide) {
+		if !slices.ContainsFunc(f.members, reducesRows) && !slices.ContainsFunc(f.members, isAgain) &&
+			!f.multiplies(wide) {
 			return nil // products and what follows them are fused tile by tile
 		}
 		outside := slices.IndexFunc(f.members, func(k Kernel) bool { return !f.exchanges(k, wide) })
@@ -131,7 +133,8 @@ func (f *chainFinder) joins(k Kernel) bool {
 // productJoins reports whether a product computes rows from the same rows of members' results, or sums over these rows.
 func (f *chainFinder) productJoins(k *MatMul) bool {
 	p, chain := k.MatMulSpec, f.anchor.MatMulSpec
-	if p.inWords() || p.hasOffsets() || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
+	if p.inWords() || p.hasOffsets() || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() ||
+		isUndecided(p.Operands[:]) {
 		return false
 	}
 	a, b := f.made[p.Operands[0].Base], f.made[p.Operands[1].Base]
@@ -140,7 +143,8 @@ func (f *chainFinder) productJoins(k *MatMul) bool {
 	case p.M == chain.M && b.Strides == nil && f.sameRows(p.Operands[0], rank):
 		f.made[p.Operands[2].Base] = p.Operands[2].Layout
 		return true
-	case p.K == chain.M && (a.Strides != nil || b.Strides != nil) && f.sameRows(p.Operands[0], rank+1) && f.sameRows(p.Operands[1], rank):
+	case p.K == chain.M && (a.Strides != nil || b.Strides != nil) && f.sameRows(p.Operands[0], rank+1) &&
+		f.sameRows(p.Operands[1], rank):
 		f.sums[k] = true
 		return true
 	}
@@ -151,7 +155,8 @@ func (f *chainFinder) productJoins(k *MatMul) bool {
 func (f *chainFinder) loopJoins(k Kernel, p *Loop) bool {
 	chain := f.anchor.MatMulSpec
 	rank := len(chain.Batch)
-	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M || isUndecided(p.Operands) || reducesAcross(p, rank) {
+	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M ||
+		isUndecided(p.Operands) || reducesAcross(p, rank) {
 		return false
 	}
 	over, can := f.addsOver(p)
@@ -163,7 +168,8 @@ func (f *chainFinder) loopJoins(k Kernel, p *Loop) bool {
 		_, isMade := f.made[o.Base]
 		switch {
 		case o.Base == nil:
-		case o.Write && (alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, rank, over)):
+		case o.Write && (alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update ||
+			!ownsRows(o, rank, over)):
 			return false
 		case !o.Write && !f.sameRows(o, rank):
 			return false
@@ -265,10 +271,13 @@ func (f *chainFinder) wide() (list []*graph.Node) {
 	rank := len(f.anchor.Batch)
 	for _, k := range f.members {
 		for _, o := range k.Operands() {
-			if l, isMade := f.made[o.Base]; !o.Write || !isMade || slices.Contains(list, o.Base) || l.Shape[rank+1] != f.anchor.N || l.Strides[rank+1] != 1 {
+			if l, isMade := f.made[o.Base]; !o.Write || !isMade || slices.Contains(list, o.Base) ||
+				l.Shape[rank+1] != f.anchor.N || l.Strides[rank+1] != 1 {
 				continue
 			}
-			if !f.u.isRoot(o.Base) && !slices.ContainsFunc(f.users[o.Base], func(k Kernel) bool { return !slices.Contains(f.members, k) }) {
+			if !f.u.isRoot(o.Base) && !slices.ContainsFunc(f.users[o.Base], func(k Kernel) bool {
+				return !slices.Contains(f.members, k)
+			}) {
 				list = append(list, o.Base)
 			}
 		}
@@ -292,7 +301,9 @@ func usersOf(kernels []Kernel) map[*graph.Node][]Kernel {
 
 // uses reports whether a kernel reads or writes a value's memory.
 func uses(k Kernel, base *graph.Node) bool {
-	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return o.Base != nil && alias.Storage(o.Base) == base })
+	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
+		return o.Base != nil && alias.Storage(o.Base) == base
+	})
 }
 
 // exchanges reports whether a kernel reads or writes one of the wide matrices.
@@ -305,7 +316,9 @@ func (f *chainFinder) exchanges(k Kernel, wide []*graph.Node) bool {
 func (f *chainFinder) multiplies(wide []*graph.Node) bool {
 	return scores.IsProduct(f.anchor.Nodes[0]) && slices.ContainsFunc(f.members, func(k Kernel) bool {
 		product, ok := k.(*MatMul)
-		return ok && slices.ContainsFunc(product.Operands()[:2], func(o fusion.Operand) bool { return slices.Contains(wide, o.Base) })
+		return ok && slices.ContainsFunc(product.Operands()[:2], func(o fusion.Operand) bool {
+			return slices.Contains(wide, o.Base)
+		})
 	})
 }
 
@@ -344,7 +357,8 @@ func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
 // chain makes the chain, and makes its members consecutive.
 func (f *chainFinder) chain(wide []*graph.Node) *Chain {
 	before, after := f.others(f.window[:slices.Index(f.window, f.members[len(f.members)-1])+1])
-	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide, Over: f.over}
+	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M,
+		Cols: f.anchor.N, Wide: wide, Over: f.over}
 	for _, k := range f.members {
 		m := ChainMember{Kernel: k, Sums: f.sums[k], Adds: f.adds[k]}
 		for _, o := range k.Operands() {

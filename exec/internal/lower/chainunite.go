@@ -72,7 +72,8 @@ func (u *Program) isRoot(n *graph.Node) bool {
 // mayBeFused reports whether a kernel can be fused with a product just before it, which has priority.
 func (u *Program) mayBeFused(at int, k *Fused) bool {
 	for i := max(at-2, 0); i < at; i++ {
-		if product, is := u.Kernels[i].(*MatMul); is && (canFuseWithResult(k, product) || canFuseWithFactor(k, product)) {
+		if product, is := u.Kernels[i].(*MatMul); is &&
+			(canFuseWithResult(k, product) || canFuseWithFactor(k, product)) {
 			return true
 		}
 	}
@@ -89,7 +90,8 @@ func computesRows(k *Fused) bool {
 		return false
 	}
 	for i, o := range p.Operands {
-		if o.Write && (p.Program.Operands[i].Access == rowprog.Acc || alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || o.Layout.Strides[0] == 0) {
+		if o.Write && (p.Program.Operands[i].Access == rowprog.Acc || alias.Storage(o.Base) != o.Base ||
+			o.Base.Op().Class == graph.Update || o.Layout.Strides[0] == 0) {
 			return false
 		}
 	}
@@ -105,11 +107,13 @@ func unitedBy(k *Fused, o fusion.Operand, users []Kernel) (by []Kernel) {
 			continue
 		}
 		g, is := user.(*Gather)
-		if !is || !o.Layout.IsRowMajor() || g.Fold == graph.NoFold || g.Outer != 1 || g.Count != space[0] || g.Inner != space[1:].NumElements() {
+		if !is || !o.Layout.IsRowMajor() || g.Fold == graph.NoFold || g.Outer != 1 || g.Count != space[0] ||
+			g.Inner != space[1:].NumElements() {
 			return nil
 		}
 		from := g.GatherSpec.Operands[0]
-		if from.Base != o.Base || !from.Layout.IsRowMajor() || from.Layout.Offset != 0 || g.GatherSpec.Operands[1].Base == o.Base {
+		if from.Base != o.Base || !from.Layout.IsRowMajor() || from.Layout.Offset != 0 ||
+			g.GatherSpec.Operands[1].Base == o.Base {
 			return nil
 		}
 		by = append(by, user)
@@ -140,6 +144,8 @@ func (u *Program) comesNext(at int, next, others []Kernel, touches map[Kernel]to
 
 // bringNext moves kernels directly behind the kernel at a position.
 func (u *Program) bringNext(at int, kernels []Kernel) {
-	rest := slices.DeleteFunc(slices.Clone(u.Kernels[at+1:]), func(k Kernel) bool { return slices.Contains(kernels, k) })
+	rest := slices.DeleteFunc(slices.Clone(u.Kernels[at+1:]), func(k Kernel) bool {
+		return slices.Contains(kernels, k)
+	})
 	copy(u.Kernels[at+1:], slices.Concat(kernels, rest))
 }

@@ -85,7 +85,8 @@ func (l *Lowering) Check(ok graph.Value, c graph.Claim) {
 // divisorCode returns the fault for a division of integers by zero. It names no operand, because the divisor need not
 // be one.
 func (l *Lowering) divisorCode() rowprog.FaultCode {
-	return l.fault(RuntimeCheck{Claim: graph.Claim{Message: "ZeroDivisionError: an integer is divided by zero"}, Node: l.node})
+	return l.fault(RuntimeCheck{Claim: graph.Claim{Message: "ZeroDivisionError: an integer is divided by zero"},
+		Node: l.node})
 }
 
 // fault adds a fault and returns its code.

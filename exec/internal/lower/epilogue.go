@@ -55,7 +55,8 @@ type Thresholds struct {
 	ChainRows int
 }
 
-var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20,
+	ChainBytes: 1 << 20, ChainFactor: 4 << 20}
 
 // TakesAllTiles reports whether tiles are used even if they are not worthwhile, as in tests.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
@@ -88,7 +89,8 @@ func FuseWithMatMul(u *Program) error {
 func canFuseWithResult(k *Fused, before *MatMul) bool {
 	product := before.MatMulSpec
 	p, c := k.Parts[0], product.Operands[2]
-	if !c.Layout.IsRowMajor() || p.Space.NumElements() != c.Layout.Shape.NumElements() || !slices.IsSorted(slices.Concat(p.Axes...)) {
+	if !c.Layout.IsRowMajor() || p.Space.NumElements() != c.Layout.Shape.NumElements() ||
+		!slices.IsSorted(slices.Concat(p.Axes...)) {
 		return false
 	}
 	for i := range p.Program.Insts {
@@ -109,7 +111,8 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 		switch memory := alias.Storage(o.Base); {
 		case memory == result && (o.Undecided != nil || !o.Layout.IsRowMajor()):
 			return false
-		case o.Write && (memory == alias.Storage(product.Operands[0].Base) || memory == alias.Storage(product.Operands[1].Base)):
+		case o.Write && (memory == alias.Storage(product.Operands[0].Base) ||
+			memory == alias.Storage(product.Operands[1].Base)):
 			return false
 		}
 	}
@@ -162,7 +165,8 @@ func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool)
 func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t backend.TileProgram, ok bool) {
 	c := before.Operands[2]
 	// planTiles refuses small products. If the size is known to be small, no code is generated.
-	if n, known := c.Layout.Shape.NumElements().Int(); known && n*int64(before.Dtype.Size()) < int64(u.Thresholds.TileBytes) {
+	if n, known := c.Layout.Shape.NumElements().Int(); known &&
+		n*int64(before.Dtype.Size()) < int64(u.Thresholds.TileBytes) {
 		return t, false
 	}
 	if t, ok = p.tileOf(c.Base, before.Dtype); ok && !isLast {

@@ -42,13 +42,15 @@ func (l *Lowering) pickRow(n *graph.Node, index rowprog.Value, size graph.Dim) r
 	if !known { // computed in an earlier stage
 		first = l.firstOfRow(n, index, size, step)
 	}
-	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first, rowprog.Value(l.Size(size.Times(step))))
+	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), first,
+		rowprog.Value(l.Size(size.Times(step))))
 }
 
 // firstOfRow emits the position of the first element of the row at an index, which is checked.
 func (l *Lowering) firstOfRow(n *graph.Node, index rowprog.Value, size, step graph.Dim) rowprog.Value {
 	index = l.b.Convert(index, rowprog.I64)
-	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(rowprog.I64, 0)), l.b.Apply(rowprog.OpLt, index, rowprog.Value(l.Size(size))))
+	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGe, index, l.b.ConstInt(rowprog.I64, 0)),
+		l.b.Apply(rowprog.OpLt, index, rowprog.Value(l.Size(size))))
 	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
 	first := l.b.Apply(rowprog.OpMul, index, rowprog.Value(l.Size(step)))
 	if l.firsts == nil {

@@ -58,7 +58,8 @@ func (p *planner) findKept() {
 		}
 		k := &Kept{Params: params}
 		for _, n := range made {
-			s := &Buffer{Kind: InKept, Index: len(u.KeptBuffers), Node: n, Dtype: n.DType(), Count: n.Shape().NumElements(), First: at, Last: len(u.Kernels)}
+			s := &Buffer{Kind: InKept, Index: len(u.KeptBuffers), Node: n, Dtype: n.DType(),
+				Count: n.Shape().NumElements(), First: at, Last: len(u.Kernels)}
 			u.KeptBuffers = append(u.KeptBuffers, s)
 			k.Buffers = append(k.Buffers, s)
 			p.of[n], p.keptBy[n] = s, k
@@ -79,7 +80,8 @@ func (p *planner) separate(product int) {
 }
 
 // keepable returns what a kernel computes, from which parameters, and whether it can be kept.
-func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*graph.Node]int) (made []*graph.Node, params []int, ok bool) {
+func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*graph.Node]int) (made []*graph.Node,
+	params []int, ok bool) {
 	u := p.u
 	switch k := u.Kernels[at].(type) {
 	case *Fused:
@@ -125,7 +127,8 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		read += bytes
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
-	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read || isProduct && written <= keptProduct*read ||
+	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read ||
+		isProduct && written <= keptProduct*read ||
 		(written < read || written == read && written <= maxKept) && onlyMoves(u.Kernels[at])
 	return made, params, isSmall && len(made) > 0
 }

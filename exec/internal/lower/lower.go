@@ -64,7 +64,8 @@ func Lower(u *Program) error {
 }
 
 // lowerGroup returns the kernel of a group. isNeeded reports whether a value of the group is read from memory.
-func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (Kernel, error) {
+func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (Kernel,
+	error) {
 	n := k.Nodes[0]
 	switch {
 	case k.Class == graph.Elementwise:
@@ -90,7 +91,8 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 }
 
 // lowerLoop writes a fused group, and what fills the backgrounds of values in which it stores slices.
-func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (*Fused, error) {
+func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (*Fused,
+	error) {
 	made := &Fused{Group: k}
 	for _, j := range k.Backgrounds {
 		parts, err := u.lowerAssembly(k, j)
@@ -369,7 +371,8 @@ func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result gra
 
 // reduced adds the operand for a reduction's result.
 func (l *Lowering) reduced(n *graph.Node, result graph.Layout, row bool, over rowprog.AxisSet) int {
-	spec := rowprog.Operand{Name: n.Label(), Type: TypeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec, Reduced: over}
+	spec := rowprog.Operand{Name: n.Label(), Type: TypeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec,
+		Reduced: over}
 	if row {
 		spec.Domain = rowprog.Row
 	}

@@ -27,7 +27,8 @@ func MultipliesBFloat16() bool { return gemm.MultipliesBFloat16() }
 // inWords reports whether several elements of the factors, which have fewer bits than the result, are multiplied at a
 // time.
 func (s *MatMulSpec) inWords() bool {
-	return s.IsFast || !s.Dtype.IsFloat() && (s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype)
+	return s.IsFast || !s.Dtype.IsFloat() &&
+		(s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype)
 }
 
 // hasOffsets reports whether rows or columns of B span several axes of its memory. They then need tables of offsets.
@@ -52,7 +53,8 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 		out = insertAxis(out, len(out.Shape))
 	}
 	rank := len(out.Shape)
-	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1], K: a.Shape[len(a.Shape)-1], Rows: 1}
+	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1],
+		K: a.Shape[len(a.Shape)-1], Rows: 1}
 	rules := rules.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
 	p.Operands[0] = batched(node.In(0), a, p.Batch, rules)
 	if isGrouped {
@@ -62,7 +64,8 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}
 	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
-	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 && p.Operands[1].Base.DType() == graph.BFloat16
+	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 &&
+		p.Operands[1].Base.DType() == graph.BFloat16
 	return p
 }
 

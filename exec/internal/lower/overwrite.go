@@ -57,7 +57,8 @@ func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
 	operands := k.Operands()
 	reads := func(operand int, s *Buffer) bool { return p.of[operands[operand].Base] == s }
 	from, to := p.of[operands[0].Base], p.of[operands[len(operands)-1].Base]
-	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) || p.isReadByFused(at, from) || !p.keepsInChain(at, from, to) {
+	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) ||
+		p.isReadByFused(at, from) || !p.keepsInChain(at, from, to) {
 		return nil
 	}
 	return from
@@ -71,7 +72,8 @@ func (p *planner) overwritten(at int, part *Loop, to *Buffer, taken map[*Buffer]
 			continue
 		}
 		from := p.of[x.Base]
-		if from.Kind == InInput && from.Last == at && from.Dtype == to.Dtype && !taken[from] && !p.isReadByFused(at, from) &&
+		if from.Kind == InInput && from.Last == at && from.Dtype == to.Dtype && !taken[from] &&
+			!p.isReadByFused(at, from) &&
 			p.keepsInChain(at, from, to) && p.readsFirst(part, from, to) {
 			return from
 		}
@@ -86,7 +88,8 @@ func (p *planner) readsFirst(part *Loop, from, to *Buffer) bool {
 		if o.Base == nil || p.of[o.Base] != from && p.of[o.Base] != to {
 			continue
 		}
-		if spec := part.Program.Operands[i]; spec.Domain != rowprog.Vec || part.Program.Picks(i) || spec.Access == rowprog.Acc || o.Undecided != nil || o.Write != (p.of[o.Base] == to) {
+		if spec := part.Program.Operands[i]; spec.Domain != rowprog.Vec || part.Program.Picks(i) ||
+			spec.Access == rowprog.Acc || o.Undecided != nil || o.Write != (p.of[o.Base] == to) {
 			return false
 		}
 		for j, x := range part.Operands {
@@ -184,8 +187,10 @@ func (p *planner) overwriteSteps(at int, r *Repeat) {
 			continue
 		}
 		to := p.of[o.Base]
-		if from.Kind == InArena && to.Kind == InArena && to.First == at && from.Last == at && from.First < at && to.Reuses == nil && from.ReusedBy == nil &&
-			from.Count == to.Count && from.Dtype == to.Dtype && x.Layout.IsRowMajor() && x.Layout.Shape.Equal(o.Layout.Shape) {
+		if from.Kind == InArena && to.Kind == InArena && to.First == at && from.Last == at && from.First < at &&
+			to.Reuses == nil && from.ReusedBy == nil &&
+			from.Count == to.Count && from.Dtype == to.Dtype && x.Layout.IsRowMajor() &&
+			x.Layout.Shape.Equal(o.Layout.Shape) {
 			from.ReusedBy, to.Reuses = to, from
 		}
 	}

@@ -30,7 +30,8 @@ var types = [...]rowprog.Type{
 	graph.Bool:  rowprog.Bool,
 	graph.Uint8: rowprog.U8, graph.Int8: rowprog.I8, graph.Int16: rowprog.I16, graph.Uint16: rowprog.U16,
 	graph.Int32: rowprog.I32, graph.Uint32: rowprog.U32, graph.Int64: rowprog.I64, graph.Uint64: rowprog.U64,
-	graph.Float8E4M3FN: rowprog.F8E4M3, graph.Float8E5M2: rowprog.F8E5M2, graph.Float16: rowprog.F16, graph.BFloat16: rowprog.BF16, graph.Float32: rowprog.F32, graph.Float64: rowprog.F64,
+	graph.Float8E4M3FN: rowprog.F8E4M3, graph.Float8E5M2: rowprog.F8E5M2, graph.Float16: rowprog.F16,
+	graph.BFloat16: rowprog.BF16, graph.Float32: rowprog.F32, graph.Float64: rowprog.F64,
 }
 
 // dtypes maps the kernels' types to dtypes.

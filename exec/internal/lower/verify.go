@@ -23,7 +23,8 @@ func VerifyBuffers(u *Program) error {
 			case s == nil:
 				return bug.At(o.Base, "kernel %d uses it, and it has no buffer", at)
 			case s.Kind == InArena && (at < s.First || at > s.Last):
-				return bug.At(o.Base, "kernel %d uses it, and its buffer lives from kernel %d to %d", at, s.First, s.Last)
+				return bug.At(o.Base, "kernel %d uses it, and its buffer lives from kernel %d to %d", at, s.First,
+					s.Last)
 			case s.Dtype != o.Base.DType():
 				return bug.At(o.Base, "its buffer is of %s", s.Dtype)
 			}
@@ -44,7 +45,8 @@ func VerifyBuffers(u *Program) error {
 			case from.ReusedBy != s:
 				return bug.At(s.Node, "it takes over a buffer that is given to another one")
 			case from.Last != s.First || from.Count != s.Count || from.Dtype.Size() != s.Dtype.Size():
-				return bug.At(s.Node, "it takes over the buffer of %s, which ends with kernel %d and has %s elements", from.Node.Label(), from.Last, from.Count)
+				return bug.At(s.Node, "it takes over the buffer of %s, which ends with kernel %d and has %s elements",
+					from.Node.Label(), from.Last, from.Count)
 			}
 		}
 	}
@@ -111,7 +113,8 @@ func (p *Loop) verify() error {
 		return err
 	}
 	if len(p.Operands) != len(p.Program.Operands) {
-		return fmt.Errorf("program %s has %d operands, its part %d", p.Program.Name, len(p.Program.Operands), len(p.Operands))
+		return fmt.Errorf("program %s has %d operands, its part %d", p.Program.Name, len(p.Program.Operands),
+			len(p.Operands))
 	}
 	for i, o := range p.Operands {
 		spec := p.Program.Operands[i]
@@ -120,9 +123,11 @@ func (p *Loop) verify() error {
 			return fmt.Errorf("program %s: operand %s is %v", p.Program.Name, spec.Name, spec.Access)
 		case o.Base == nil:
 		case TypeOf(o.Base.DType()) != spec.Type:
-			return fmt.Errorf("program %s: operand %s of dtype %s is taken for %v", p.Program.Name, spec.Name, o.Base.DType(), spec.Type)
+			return fmt.Errorf("program %s: operand %s of dtype %s is taken for %v", p.Program.Name, spec.Name,
+				o.Base.DType(), spec.Type)
 		case len(o.Layout.Strides) != len(p.Space):
-			return fmt.Errorf("program %s: operand %s lies over %d axes, the domain has %d", p.Program.Name, spec.Name, len(o.Layout.Strides), len(p.Space))
+			return fmt.Errorf("program %s: operand %s lies over %d axes, the domain has %d", p.Program.Name, spec.Name,
+				len(o.Layout.Strides), len(p.Space))
 		}
 	}
 	return nil
@@ -157,7 +162,8 @@ func VerifyChains(u *Program) error {
 	for _, c := range u.Chains {
 		for i, m := range c.Members {
 			if at := c.First + i; at > c.Last || u.Kernels[at] != m.Kernel {
-				return bug.At(m.Kernel.Computes().Nodes[0], "a member of the chain of kernels %d to %d is not in its place", c.First, c.Last)
+				return bug.At(m.Kernel.Computes().Nodes[0],
+					"a member of the chain of kernels %d to %d is not in its place", c.First, c.Last)
 			}
 		}
 		for _, n := range c.Wide {

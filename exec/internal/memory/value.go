@@ -105,7 +105,8 @@ func (m *Value) SetDense(d *tensor.Dense) error {
 		return fmt.Errorf("the tensor is nil")
 	}
 	if d.IsMasked() {
-		return fmt.Errorf("the tensor is masked, but programs compute all elements: fill them in, or feed the mask to a separate input")
+		return fmt.Errorf(
+			"the tensor is masked, but programs compute all elements: fill them in, or feed the mask to a separate input")
 	}
 	if d.RequiresIterator() || d.DataOrder().IsColMajor() || !d.DataOrder().IsContiguous() {
 		c, ok := d.Materialize().(*tensor.Dense)
@@ -247,9 +248,11 @@ func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
 var slicesAt = [...]func(unsafe.Pointer, int) any{
 	graph.Bool:  sliceAt[bool],
 	graph.Uint8: sliceAt[uint8], graph.Int8: sliceAt[int8], graph.Int16: sliceAt[int16], graph.Uint16: sliceAt[uint16],
-	graph.Int32: sliceAt[int32], graph.Uint32: sliceAt[uint32], graph.Int64: sliceAt[int64], graph.Uint64: sliceAt[uint64],
+	graph.Int32: sliceAt[int32], graph.Uint32: sliceAt[uint32], graph.Int64: sliceAt[int64],
+	graph.Uint64:       sliceAt[uint64],
 	graph.Float8E4M3FN: sliceAt[half.Float8E4M3FN], graph.Float8E5M2: sliceAt[half.Float8E5M2],
-	graph.Float16: sliceAt[half.Float16], graph.BFloat16: sliceAt[half.BFloat16], graph.Float32: sliceAt[float32], graph.Float64: sliceAt[float64],
+	graph.Float16: sliceAt[half.Float16], graph.BFloat16: sliceAt[half.BFloat16], graph.Float32: sliceAt[float32],
+	graph.Float64: sliceAt[float64],
 }
 
 func sliceAt[T any](p unsafe.Pointer, n int) any {

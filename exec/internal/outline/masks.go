@@ -17,7 +17,8 @@ func matricesBesideScores(u *rewrite.Program) map[*graph.Node]bool {
 			continue
 		}
 		for i, x := range n.Operands() {
-			if n.Region() != x.Region() && !f.isRead(n, i) && f.cost(x, rewrite.MaxCostBesideScores) <= rewrite.MaxCostBesideScores {
+			if n.Region() != x.Region() && !f.isRead(n, i) &&
+				f.cost(x, rewrite.MaxCostBesideScores) <= rewrite.MaxCostBesideScores {
 				f.take(x)
 			}
 		}

@@ -70,7 +70,8 @@ var opLoopCall = &graph.Op{Name: "loop", Func: "Loop", Doc: "a result of a loop"
 		return r.dtype, r.shape
 	}}
 
-var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x[0], of which there may be none.", Class: graph.Movement, MinIn: 1, MaxIn: 1, Once: true,
+var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x[0], of which there may be none.",
+	Class: graph.Movement, MinIn: 1, MaxIn: 1, Once: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0)[1:] },
 	View: func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) {
 		return graph.Layout{Shape: in.Shape[1:], Strides: in.Strides[1:], Offset: in.Offset}, true
@@ -82,7 +83,8 @@ func Loops(u *rewrite.Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil
 	}
-	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())), calls: map[*graph.Region]*bodyBuilder{}, anew: matricesBesideScores(u)}
+	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())),
+		calls: map[*graph.Region]*bodyBuilder{}, anew: matricesBesideScores(u)}
 	for _, n := range u.Graph.Nodes() {
 		if u.At = n; n.Region().Within(u.Body) != nil {
 			continue // reached from the loop's results
@@ -149,7 +151,8 @@ func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
 			all = ops.Copy(all)
 		}
 		if a, _ := end.Loop(); a.Limited || a.Stops {
-			position := ops.Iota(o.next, 0, append(graph.Shape{n.Shape()[0]}, slices.Repeat(graph.Shape{1}, x.Rank())...)...)
+			position := ops.Iota(
+				o.next, 0, append(graph.Shape{n.Shape()[0]}, slices.Repeat(graph.Shape{1}, x.Rank())...)...)
 			all = ops.Where(ops.Less(position, o.value(end)), all, ops.Zeros(o.next, x.DType()))
 		}
 	})
@@ -158,7 +161,9 @@ func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
 
 // isWritten reports whether a node writes into a value's memory.
 func (o *outliner) isWritten(memory *graph.Node) bool {
-	return slices.ContainsFunc(o.u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Update && n.Storage() == memory })
+	return slices.ContainsFunc(o.u.Graph.Nodes(), func(n *graph.Node) bool {
+		return n.Op().Class == graph.Update && n.Storage() == memory
+	})
 }
 
 // bodyBuilder makes the program of a loop's body.
@@ -179,8 +184,10 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 		return b
 	}
 	g := o.u.Graph.Derive()
-	b := &bodyBuilder{outliner: o, end: end, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
-		call: &Call{Region: a.Body, Limit: -1, Stops: -1, Body: &rewrite.Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
+	b := &bodyBuilder{outliner: o, end: end, g: g, copied: map[*graph.Node]*graph.Node{},
+		captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
+		call: &Call{Region: a.Body, Limit: -1, Stops: -1,
+			Body: &rewrite.Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate, FastBFloat16: o.u.FastBFloat16}}}
 	o.calls[a.Body] = b
 	members, outputs := o.live(end, a)
 	carried, next, limit := loopop.CarriedOf(end)

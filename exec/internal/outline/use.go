@@ -48,7 +48,8 @@ func (c *Call) dropUnread(results []int) error {
 			roots, userRoots = append(roots, p.Roots[i]), append(userRoots, p.UserRoots[i])
 		}
 	}
-	p.Roots, p.UserRoots, p.NumOutputs = append(roots, p.Roots[p.NumOutputs:]...), append(userRoots, p.UserRoots[p.NumOutputs:]...), len(roots)
+	p.Roots, p.UserRoots, p.NumOutputs = append(roots, p.Roots[p.NumOutputs:]...),
+		append(userRoots, p.UserRoots[p.NumOutputs:]...), len(roots)
 	for i := range c.Carried {
 		c.Carried[i].Next = moved[c.Carried[i].Next]
 	}

@@ -53,9 +53,13 @@ func (st *Store) Acquire(write bool) error {
 		next := n + 1
 		switch {
 		case n == inUseByWriter:
-			return fmt.Errorf("exec: a session that shares these parameters is writing them: wait until one call ends before you start the other (%w)", ErrBusy)
+			return fmt.Errorf(
+				"exec: a session that shares these parameters is writing them: wait until one call ends before you start the other (%w)",
+				ErrBusy)
 		case write && n > 0:
-			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them are reading: wait until those end (%w)", n, ErrBusy)
+			return fmt.Errorf(
+				"exec: this would write parameters that %d calls of sessions that share them are reading: wait until those end (%w)",
+				n, ErrBusy)
 		case write:
 			next = inUseByWriter
 		}
@@ -135,8 +139,10 @@ func tooManyParams(params []*graph.Node, why error) error {
 	for _, n := range params {
 		total += paramBytes(n)
 	}
-	return fmt.Errorf("exec: the parameters of graph %q need %.0f bytes of memory (%.1f GiB), and %w; the largest is %s, %s%s (%s)",
-		largest.Graph().Name(), total, total/(1<<30), why, largest.Label(), largest.DType(), largest.Shape(), largest.Pos())
+	return fmt.Errorf(
+		"exec: the parameters of graph %q need %.0f bytes of memory (%.1f GiB), and %w; the largest is %s, %s%s (%s)",
+		largest.Graph().Name(), total, total/(1<<30), why, largest.Label(), largest.DType(), largest.Shape(),
+		largest.Pos())
 }
 
 // shapeOf returns the shape of a parameter, whose sizes are known.

@@ -106,7 +106,9 @@ func placed(blocks []block, times, enough, peak int) (best []block, least int) {
 	var orders []order
 	for _, size := range sizesInOrder {
 		o := order{blocks: slices.Clone(blocks[:large])}
-		slices.SortStableFunc(o.blocks, func(x, y block) int { return cmp.Compare(size(y.Block, peak), size(x.Block, peak)) })
+		slices.SortStableFunc(o.blocks, func(x, y block) int {
+			return cmp.Compare(size(y.Block, peak), size(x.Block, peak))
+		})
 		o.highest, o.end = place(o.blocks, times, math.MaxInt)
 		if orders = append(orders, o); o.end <= enough+enough/100 || o.end > MaxBytes {
 			break

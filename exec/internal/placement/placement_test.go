@@ -111,7 +111,9 @@ func bestOf(blocks []Block, times, most, peak, orders int) (end int) {
 	end = math.MaxInt
 	for _, size := range sizesInOrder[:orders] {
 		o := order{blocks: unplaced(blocks)}
-		slices.SortStableFunc(o.blocks, func(x, y block) int { return cmp.Compare(size(y.Block, peak), size(x.Block, peak)) })
+		slices.SortStableFunc(o.blocks, func(x, y block) int {
+			return cmp.Compare(size(y.Block, peak), size(x.Block, peak))
+		})
 		o.highest, o.end = place(o.blocks, times, math.MaxInt)
 		_, end = o.improve(times, most, end)
 	}

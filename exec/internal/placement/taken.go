@@ -114,7 +114,9 @@ func (t *timeline) firstFree(k Block) (at int) {
 		return 0
 	}
 	t.sets = t.sets[:0]
-	t.visit(k, func(p *period) { t.sets = append(t.sets, &p.during) }, func(p *period) { t.sets = append(t.sets, &p.within) })
+	t.visit(k, func(p *period) { t.sets = append(t.sets, &p.during) }, func(p *period) {
+		t.sets = append(t.sets, &p.within)
+	})
 	for agreed := 0; agreed < len(t.sets); {
 		agreed = 0
 		for _, s := range t.sets {

@@ -29,7 +29,8 @@ func TestEveryTileIsComputedOnce(t *testing.T) {
 				wait.Wait()
 				require.Equal(t, int64(tiles), taken.Load())
 				for i := range c {
-					require.Equal(t, int32(1), c[i].Load(), "tile %d of %d, %d threads of %d", i, tiles, present, threads)
+					require.Equal(t, int32(1), c[i].Load(), "tile %d of %d, %d threads of %d", i, tiles, present,
+						threads)
 				}
 			}
 		}

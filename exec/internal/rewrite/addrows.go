@@ -25,7 +25,8 @@ var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Updat
 
 // opAddedRows replaces the sum of a carried value and a sum by index, if the loop hands it on. Its result is a new
 // value, which the loop places in the memory of the carried value.
-var opAddedRows = &graph.Op{Name: "added_rows", Func: "AddedRows", Class: graph.Function, Indexed: true, MinIn: 3, MaxIn: 3,
+var opAddedRows = &graph.Op{Name: "added_rows", Func: "AddedRows", Class: graph.Function, Indexed: true, MinIn: 3,
+	MaxIn: 3,
 	Doc:   "x + s, where s is what segment_sum makes of operands 2 and 1.",
 	Infer: opAddRows.Infer,
 	Axes:  opAddRows.Axes,
@@ -47,10 +48,12 @@ func AddRows(u *Program) error {
 		}
 		if put := putOf(n, uses); put != nil {
 			axis, _ := putAxisOf(put)
-			return graph.Apply(opPutRows, AddRowsAttrs{Axis: axis, Replace: true}, in[0], now[put.In(1).ID()], now[put.In(2).ID()])
+			return graph.Apply(opPutRows, AddRowsAttrs{Axis: axis, Replace: true}, in[0], now[put.In(1).ID()],
+				now[put.In(2).ID()])
 		}
 		if sum := addedTo(handedOn[n], n, uses); sum != nil {
-			return graph.Apply(opAddedRows, AddRowsAttrs{Axis: sum.Op().Axes(sum)[0]}, in[0], now[sum.In(1).ID()], now[sum.In(0).ID()])
+			return graph.Apply(opAddedRows, AddRowsAttrs{Axis: sum.Op().Axes(sum)[0]}, in[0], now[sum.In(1).ID()],
+				now[sum.In(0).ID()])
 		}
 		s := rowStepOf(n, uses)
 		if s == nil {
@@ -74,7 +77,8 @@ type rowStep struct {
 
 // rowStepOf returns the step that a write does, if nothing else uses a part of it; nil otherwise.
 func rowStepOf(n *graph.Node, uses []int) *rowStep {
-	if n.Op().Class != graph.Update || n.Op().Indexed || len(n.Operands()) != 2 || !n.DType().IsFloat() || !alias.LayoutOf(n.In(0)).IsDense() {
+	if n.Op().Class != graph.Update || n.Op().Indexed || len(n.Operands()) != 2 || !n.DType().IsFloat() ||
+		!alias.LayoutOf(n.In(0)).IsDense() {
 		return nil
 	}
 	x, made := n.In(0), n
@@ -104,7 +108,9 @@ func rowStepOf(n *graph.Node, uses []int) *rowStep {
 	}
 	slices.Reverse(s.factors)
 	if !isSumByIndex(s.sum) || uses[s.sum.ID()] != 1 || s.sum.DType() != n.DType() || !s.sum.Shape().Equal(x.Shape()) ||
-		slices.ContainsFunc(s.sum.Operands(), func(of *graph.Node) bool { return alias.Storage(of) == alias.Storage(x) }) {
+		slices.ContainsFunc(s.sum.Operands(), func(of *graph.Node) bool {
+			return alias.Storage(of) == alias.Storage(x)
+		}) {
 		return nil
 	}
 	return s
@@ -128,7 +134,8 @@ func (u *Program) handedOn() map[*graph.Node]*graph.Node {
 
 // addedTo returns the sum by index that n adds to a carried value, if nothing else uses the sum; nil otherwise.
 func addedTo(carried, n *graph.Node, uses []int) *graph.Node {
-	if carried == nil || n.Op().Class != graph.Elementwise || analysis.PrimOf(n) != graph.PrimAdd || n.DType() != graph.Float32 && n.DType() != graph.Float64 {
+	if carried == nil || n.Op().Class != graph.Elementwise || analysis.PrimOf(n) != graph.PrimAdd ||
+		n.DType() != graph.Float32 && n.DType() != graph.Float64 {
 		return nil
 	}
 	x, sum := n.In(0), n.In(1)

@@ -48,7 +48,8 @@ type laterAssembler struct {
 
 func newLaterAssembler(u *Program) *laterAssembler {
 	nodes := u.Graph.Nodes()
-	l := &laterAssembler{users: u.users(), fixed: make([]bool, len(nodes)), cells: make([]answer, len(nodes)), groups: make([]*cellGroup, len(nodes))}
+	l := &laterAssembler{users: u.users(), fixed: make([]bool, len(nodes)), cells: make([]answer, len(nodes)),
+		groups: make([]*cellGroup, len(nodes))}
 	for _, n := range u.Roots {
 		l.fixed[n.ID()] = true
 	}
@@ -59,7 +60,8 @@ func newLaterAssembler(u *Program) *laterAssembler {
 	for _, n := range nodes {
 		if isAssembly(n) {
 			if l.isOpen(n) {
-				g := &cellGroup{assemblies: []*graph.Node{n}, cells: map[*graph.Node][]*graph.Node{}, shown: map[*graph.Node][]shownCell{}}
+				g := &cellGroup{assemblies: []*graph.Node{n}, cells: map[*graph.Node][]*graph.Node{},
+					shown: map[*graph.Node][]shownCell{}}
 				l.groups[n.ID()], found = g, append(found, g)
 			}
 			continue
@@ -111,7 +113,10 @@ func (l *laterAssembler) join(g *cellGroup, n *graph.Node) {
 // isOpen reports whether only elementwise operations in the same region read a value, so that nothing needs it whole.
 func (l *laterAssembler) isOpen(n *graph.Node) bool {
 	users := l.users[n.ID()]
-	return !l.fixed[n.ID()] && len(users) > 0 && !slices.ContainsFunc(users, func(user *graph.Node) bool { return user.Region() != n.Region() || !l.isCellwise(user) })
+	return !l.fixed[n.ID()] && len(users) > 0 &&
+		!slices.ContainsFunc(users, func(user *graph.Node) bool {
+			return user.Region() != n.Region() || !l.isCellwise(user)
+		})
 }
 
 // answer is a cached answer.
@@ -128,7 +133,8 @@ func (l *laterAssembler) isCellwise(n *graph.Node) bool {
 	a := &l.cells[n.ID()]
 	if *a == notAsked {
 		*a = yes
-		if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || analysis.CanFail(n) || analysis.DependsOnPosition(n) || hasUndecided(n) {
+		if n.Op().Class != graph.Elementwise || n.Op().Waits || len(n.Operands()) == 0 || analysis.CanFail(n) ||
+			analysis.DependsOnPosition(n) || hasUndecided(n) {
 			*a = no
 		}
 	}
@@ -149,7 +155,8 @@ func hasUndecided(n *graph.Node) bool {
 func (l *laterAssembler) takeOperands(g *cellGroup) {
 	for i := 0; i < len(g.members); i++ {
 		for _, x := range g.members[i].Operands() {
-			if l.groups[x.ID()] == nil && l.isCellwise(x) && l.isOpen(x) && !slices.ContainsFunc(l.users[x.ID()], func(user *graph.Node) bool { return l.groups[user.ID()] != g }) {
+			if l.groups[x.ID()] == nil && l.isCellwise(x) && l.isOpen(x) &&
+				!slices.ContainsFunc(l.users[x.ID()], func(user *graph.Node) bool { return l.groups[user.ID()] != g }) {
 				l.join(g, x)
 			}
 		}
@@ -166,13 +173,16 @@ func (l *laterAssembler) pays(g *cellGroup) bool {
 		saved += l.savedBy(n)
 		largest = max(largest, usualElements(n.Shape()))
 	}
-	isInstant := func(user *graph.Node) bool { return user.Op().Class == graph.Reduce || user.Op().Class == graph.Update }
+	isInstant := func(user *graph.Node) bool {
+		return user.Op().Class == graph.Reduce || user.Op().Class == graph.Update
+	}
 	isStored := func(user *graph.Node) bool { return !isInstant(user) && !l.isCellwise(user) }
 	for _, n := range g.members {
 		if l.scores[n] {
 			return false // scores are computed row by row, and never stored
 		}
-		if users := l.users[n.ID()]; !l.fixed[n.ID()] && slices.ContainsFunc(users, isInstant) && !slices.ContainsFunc(users, isStored) {
+		if users := l.users[n.ID()]; !l.fixed[n.ID()] && slices.ContainsFunc(users, isInstant) &&
+			!slices.ContainsFunc(users, isStored) {
 			saved -= 2 * usualElements(n.Shape())
 		}
 	}

@@ -117,7 +117,8 @@ func (g *cellGroup) grid(n *graph.Node) []cell {
 				if i+1 < g.count(n, axis) {
 					to = graph.Dim(g.cuts[n.Rank()-1-axis][i])
 				}
-				more = append(more, cell{append(slices.Clone(c.at), i), append(slices.Clone(c.start), from), append(slices.Clone(c.step), 1), append(slices.Clone(c.shape), to.Minus(from))})
+				more = append(more, cell{append(slices.Clone(c.at), i), append(slices.Clone(c.start), from),
+					append(slices.Clone(c.step), 1), append(slices.Clone(c.shape), to.Minus(from))})
 			}
 		}
 		list = more
@@ -192,7 +193,8 @@ func (l *laterAssembler) ofAssembly(g *cellGroup, n, made *graph.Node, c cell) *
 // ofPart computes a cell of a part, if the part is in the region and has no other user. Otherwise it returns a view of
 // the cell.
 func (l *laterAssembler) ofPart(g *cellGroup, region *graph.Region, x, made *graph.Node, c cell) *graph.Node {
-	if c.shape.Equal(x.Shape()) || x.Region() != region || !l.isCellwise(x) || l.groups[x.ID()] != nil || l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
+	if c.shape.Equal(x.Shape()) || x.Region() != region || !l.isCellwise(x) || l.groups[x.ID()] != nil ||
+		l.fixed[x.ID()] || len(l.users[x.ID()]) != 1 {
 		return g.show(made, c)
 	}
 	args := make([]*graph.Node, len(x.Operands()))

@@ -108,7 +108,8 @@ func (c *channelsLast) readsTurned(n, x *graph.Node) bool {
 // padsPlaces reports whether a padding of [N, C, …] adds no channels, and nothing between elements.
 func padsPlaces(n *graph.Node) bool {
 	a := n.Op().Assemble(n)
-	return a.Step[0] != nil && !slices.ContainsFunc(a.Step[0], func(step graph.Dim) bool { return step != 1 }) && n.Shape()[1] == n.In(0).Shape()[1]
+	return a.Step[0] != nil && !slices.ContainsFunc(a.Step[0], func(step graph.Dim) bool { return step != 1 }) &&
+		n.Shape()[1] == n.In(0).Shape()[1]
 }
 
 // turnedOf returns the value [N, …, C] of which n is a copy with the channels as the second axis; nil if n is something
@@ -119,7 +120,8 @@ func turnedOf(n *graph.Node) *graph.Node {
 	}
 	m := n.In(0)
 	view, ok := analysis.WholeView(m)
-	if !ok || m.Op().Waits || m.DType() != n.DType() || m.Rank() != m.In(0).Rank() || !analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(m.In(0).Shape()), -1, 1)) {
+	if !ok || m.Op().Waits || m.DType() != n.DType() || m.Rank() != m.In(0).Rank() ||
+		!analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(m.In(0).Shape()), -1, 1)) {
 		return nil
 	}
 	if e := analysis.Examine(n); e.Result != 0 || len(e.Steps) != 1 {
@@ -131,7 +133,8 @@ func turnedOf(n *graph.Node) *graph.Node {
 // isChannelsToLast reports whether a movement shows [N, C, …] as [N, …, C].
 func isChannelsToLast(n *graph.Node) bool {
 	view, ok := analysis.WholeView(n)
-	return ok && !n.Op().Waits && len(view.Shape) == n.In(0).Rank() && analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(n.In(0).Shape()), 1, -1))
+	return ok && !n.Op().Waits && len(view.Shape) == n.In(0).Rank() &&
+		analysis.SameLayouts(view, withAxisMoved(graph.RowMajor(n.In(0).Shape()), 1, -1))
 }
 
 // withAxisMoved moves an axis of a layout; -1 is the last.
@@ -166,7 +169,8 @@ func foldsPlaces(n *graph.Node) bool {
 // computedTurned computes an elementwise operation before the copy of one of its operands; nil if there is no such
 // copy.
 func computedTurned(n *graph.Node, in []*graph.Node) *graph.Node {
-	if !slices.ContainsFunc(in, func(x *graph.Node) bool { return x.Shape().Equal(n.Shape()) && turnedOf(x) != nil }) || turnedOf(n) != nil ||
+	if !slices.ContainsFunc(in, func(x *graph.Node) bool { return x.Shape().Equal(n.Shape()) && turnedOf(x) != nil }) ||
+		turnedOf(n) != nil ||
 		analysis.DependsOnPosition(n) || analysis.DependsOnSizes(n) {
 		return nil
 	}

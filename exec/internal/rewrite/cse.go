@@ -70,7 +70,9 @@ func (e equality) areEqual(n, old *graph.Node) bool {
 	if n.Op() != old.Op() || n.DType() != old.DType() || n.Region() != old.Region() {
 		return false
 	}
-	if !slices.EqualFunc(n.Operands(), old.Operands(), func(x, y *graph.Node) bool { return e.first[x.ID()] == e.first[y.ID()] }) {
+	if !slices.EqualFunc(n.Operands(), old.Operands(), func(x, y *graph.Node) bool {
+		return e.first[x.ID()] == e.first[y.ID()]
+	}) {
 		return false
 	}
 	if n.IsConst() {

@@ -1,25 +1,28 @@
 // Package rewrite has the passes from graph to graph, which do not depend on the rest of the compiler.
 //
-// A [Program] is a graph that passes through them. rewrite.go has the framework in which a pass visits nodes and replaces them,
-// and the passes [Import] and [DCE], which (with overwritten.go) drops values that are overwritten unread. provenance.go
-// records what became of each node, and verify.go checks invariants after each pass. Package analysis determines what single nodes do.
+// A [Program] is a graph that passes through them. rewrite.go has the framework in which a pass visits nodes and
+// replaces them, and the passes [Import] and [DCE], which (with overwritten.go) drops values that are overwritten
+// unread. provenance.go records what became of each node, and verify.go checks invariants after each pass. Package
+// analysis determines what single nodes do.
 //
 // The files of the passes, in the order in which the passes run:
 //
-//   - expand.go writes composite operations with primitive ones, and widen.go computes sums and products of narrow dtypes in
-//     wider ones.
-//   - simplify.go applies identities, which are listed in a table. Rules for products are in separate files: transposed.go for
-//     factors that movements show, columns.go for few columns, smallproducts.go for many small matrices, and sumofproducts.go
-//     for sums that are matrix products. segments.go has values that are combined by index with an existing one.
+//   - expand.go writes composite operations with primitive ones, and widen.go computes sums and products of narrow
+//     dtypes in wider ones.
+//   - simplify.go applies identities, which are listed in a table. Rules for products are in separate files:
+//     transposed.go for factors that movements show, columns.go for few columns, smallproducts.go for many small
+//     matrices, and sumofproducts.go for sums that are matrix products. segments.go has values that are combined by
+//     index with an existing one.
 //   - channelslast.go computes small images with the channels last.
-//   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for vectors,
-//     narrowsums.go those of a few columns, many at a time, and planes.go values for pairs of points, plane by plane.
+//   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for
+//     vectors, narrowsums.go those of a few columns, many at a time, and planes.go values for pairs of points, plane by
+//     plane.
 //   - longrows.go makes rows of all channels if those of one are short.
 //   - fold.go computes constants, and cse.go merges equal nodes.
 //   - parts.go computes only the used parts of values, with partmovement.go for the parts that movements show.
 //   - splitscores.go separates scores from the columns next to them.
-//   - insertslices.go turns sums of padded slices into one value, if disjoint.go proves that they do not overlap, and assembled.go
-//     does so for values assembled from such.
+//   - insertslices.go turns sums of padded slices into one value, if disjoint.go proves that they do not overlap, and
+//     assembled.go does so for values assembled from such.
 //   - latesums.go delays sums that are summed again.
 //   - recompute.go recomputes values whose uses are far apart, such as matrices of attention.
 //   - rematerialize.go computes cheap values for each user, and spread.go over larger shapes.

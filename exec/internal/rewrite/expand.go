@@ -13,8 +13,8 @@ import (
 // maxExpansions limits how deep composites are nested. Deeper ones are taken to never end.
 const maxExpansions = 200
 
-// Expand replaces composite operations by primitive ones, until none is left. An error in a user's Expand is reported at the user's line
-// that applies the composite.
+// Expand replaces composite operations by primitive ones, until none is left. An error in a user's Expand is reported
+// at the user's line that applies the composite.
 func Expand(u *Program) error {
 	e := expander{isUsers: usersOperations()}
 	for ; u.hasComposites(); e.depth++ {
@@ -24,7 +24,8 @@ func Expand(u *Program) error {
 			e.wrong = append(e.wrong, expandMistake(m.Node, m.Summary))
 		}
 		if len(e.wrong) > 0 {
-			return (&shapeinfer.Report{Graph: e.wrong[0].Node.Graph(), Errors: e.wrong[:1], Nodes: len(u.Graph.Nodes())}).Err()
+			return (&shapeinfer.Report{Graph: e.wrong[0].Node.Graph(), Errors: e.wrong[:1],
+				Nodes: len(u.Graph.Nodes())}).Err()
 		}
 		e.made = e.made[:0]
 	}

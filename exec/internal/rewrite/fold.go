@@ -60,7 +60,9 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		}
 	}
 	count, whole := n.Shape().NumElements().Int()
-	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || n.Op().Class == graph.Loop || n.Op().Ordered || n.Op().AsStored || !whole || count > maxFolded || !n.Shape().IsStatic() || analysis.DependsOnSizes(n) {
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version ||
+		n.Op().Class == graph.Loop || n.Op().Ordered || n.Op().AsStored || !whole || count > maxFolded ||
+		!n.Shape().IsStatic() || analysis.DependsOnSizes(n) {
 		return false
 	}
 	return len(n.Operands()) > 0 || count == 1 // a larger generated value is cheaper to compute than to load

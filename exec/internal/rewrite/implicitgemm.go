@@ -21,7 +21,8 @@ func ImplicitGEMM(u *Program) error {
 		}
 	}
 	u.Rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || !n.DType().IsFloat() && n.DType() != graph.Int32 || updated[alias.Storage(n)] {
+		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 ||
+			!n.DType().IsFloat() && n.DType() != graph.Int32 || updated[alias.Storage(n)] {
 			return nil
 		}
 		grouped := analysis.GroupingOf(n)

@@ -19,7 +19,8 @@ type InsertAttrs struct {
 }
 
 // opInsertSlices replaces sums of values that are padded with zeros.
-var opInsertSlices = &graph.Op{Name: "insert_slices", Func: "InsertSlices", Doc: "slices, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+var opInsertSlices = &graph.Op{Name: "insert_slices", Func: "InsertSlices", Doc: "slices, each at its own place.",
+	Class: graph.Movement, MinIn: 1, MaxIn: -1,
 	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(InsertAttrs).Shape },
 	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(InsertAttrs).Assembly }}
 
@@ -74,7 +75,8 @@ func (j *sliceInserter) find(u *Program) {
 
 // isPlainSum reports whether a node adds two values of its own shape, or a value and 0.
 func isPlainSum(n *graph.Node) bool {
-	return analysis.AddsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
+	return analysis.AddsOperands(n) && n.In(1).Shape().Equal(n.Shape()) &&
+		(n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
 }
 
 func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }

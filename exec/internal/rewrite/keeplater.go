@@ -47,7 +47,8 @@ type laterValues struct {
 }
 
 func findLater(u *Program) laterValues {
-	l := laterValues{map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}, map[*graph.Node]bool{}, map[*graph.Node]int{}}
+	l := laterValues{map[*graph.Node]*graph.Node{}, map[*graph.Node]bool{}, map[*graph.Node]bool{},
+		map[*graph.Node]int{}}
 	uses := u.usesOf()
 	var written map[*graph.Node]bool
 	for _, again := range u.Graph.Nodes() {
@@ -56,7 +57,8 @@ func findLater(u *Program) laterValues {
 		}
 		for i, x := range again.Operands() {
 			all := stepsOf(x, graph.LoopElement)
-			if all == nil || uses[x.ID()] != 1 || uses[all.ID()] != 1 || x.Region() != again.Region() || x.DType() != again.DType() || !x.Shape().Equal(again.Shape()) {
+			if all == nil || uses[x.ID()] != 1 || uses[all.ID()] != 1 || x.Region() != again.Region() ||
+				x.DType() != again.DType() || !x.Shape().Equal(again.Shape()) {
 				continue
 			}
 			n := stepsOf(all, graph.LoopStack)
@@ -66,7 +68,8 @@ func findLater(u *Program) laterValues {
 			if written == nil {
 				written = analysis.WrittenMemory(u.Graph)
 			}
-			if later := sameIn(u.Graph, n.Region(), again); later != nil && !l.kept[later] && !written[later] && !written[again] && !written[n] {
+			if later := sameIn(u.Graph, n.Region(), again); later != nil && !l.kept[later] && !written[later] &&
+				!written[again] && !written[n] {
 				l.of[all], l.kept[later], l.again[again], l.operand[again] = later, true, true, i
 				break
 			}
@@ -106,14 +109,17 @@ func sameIn(g *graph.Graph, body *graph.Region, n *graph.Node) *graph.Node {
 			return nil
 		}
 		if in[i] = stepsOf(all, graph.LoopStack); in[i] == nil || in[i].Region() != body {
-			in[i] = find(g, func(e *graph.Node) bool { return e.Region() == body && stepsOf(e, graph.LoopElement) == all })
+			in[i] = find(g, func(e *graph.Node) bool {
+				return e.Region() == body && stepsOf(e, graph.LoopElement) == all
+			})
 		}
 		if in[i] == nil {
 			return nil
 		}
 	}
 	return find(g, func(m *graph.Node) bool {
-		return m.Region() == body && m.Op() == n.Op() && m.DType() == n.DType() && slices.Equal(m.Operands(), in) && graph.SameAttrs(m.Attrs(), n.Attrs())
+		return m.Region() == body && m.Op() == n.Op() && m.DType() == n.DType() && slices.Equal(m.Operands(), in) &&
+			graph.SameAttrs(m.Attrs(), n.Attrs())
 	})
 }
 

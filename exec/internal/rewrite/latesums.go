@@ -16,7 +16,8 @@ func LateSums(u *Program) error {
 	if !u.HasScores() {
 		return nil
 	}
-	l := lateSums{elements: elementsOf(u, scores.IsProduct), users: u.users(), isRoot: map[*graph.Node]bool{}, isLate: map[*graph.Node]bool{}, multiples: map[*graph.Node]*graph.Node{}}
+	l := lateSums{elements: elementsOf(u, scores.IsProduct), users: u.users(), isRoot: map[*graph.Node]bool{},
+		isLate: map[*graph.Node]bool{}, multiples: map[*graph.Node]*graph.Node{}}
 	for _, n := range u.Roots {
 		l.isRoot[n] = true
 	}

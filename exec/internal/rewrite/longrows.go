@@ -69,18 +69,23 @@ func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	channels := n.Rank() - axes - 1
 	var args []*graph.Node
 	for i, x := range n.Operands() {
-		if kinds := n.Stretch(i); !isOnePerRow(x.Shape(), n.Shape(), channels) || slices.Contains(kinds, graph.Undecided) {
+		if kinds := n.Stretch(i); !isOnePerRow(x.Shape(), n.Shape(), channels) ||
+			slices.Contains(kinds, graph.Undecided) {
 			continue
 		}
 		if args == nil {
 			args = slices.Clone(in)
 		}
-		args[i] = ops.Copy(ops.Expand(ops.Reshape(in[i], append(graph.Shape{n.Shape()[channels]}, slices.Repeat([]graph.Dim{1}, axes)...)...), n.Shape()[channels:]...))
+		args[i] = ops.Copy(
+			ops.Expand(
+				ops.Reshape(in[i], append(graph.Shape{n.Shape()[channels]}, slices.Repeat([]graph.Dim{1}, axes)...)...),
+				n.Shape()[channels:]...))
 	}
 	if args == nil {
 		return nil
 	}
-	if m := graph.Apply(n.Op(), n.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+	if m := graph.Apply(n.Op(), n.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() &&
+		m.Shape().Equal(n.Shape()) {
 		return m
 	}
 	return nil
@@ -127,4 +132,5 @@ func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 }
 
 // foldsOfNothing are the reductions that are defined for no elements. A batch whose size is unknown may be empty.
-var foldsOfNothing = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod}
+var foldsOfNothing = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
+	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod}

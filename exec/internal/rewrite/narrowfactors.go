@@ -24,7 +24,8 @@ func NarrowFactors(u *Program) error {
 			updated[alias.Storage(n)] = true
 		}
 	}
-	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}, computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
+	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{},
+		computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
 	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
@@ -59,7 +60,8 @@ func isIntegerProduct(n *graph.Node) bool {
 
 // isHalfProduct reports whether a node is a product of two factors, at least one of which was converted from 16 bits.
 func isHalfProduct(n *graph.Node) bool {
-	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 && (halfOf(n.In(0)) != nil || halfOf(n.In(1)) != nil)
+	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 &&
+		(halfOf(n.In(0)) != nil || halfOf(n.In(1)) != nil)
 }
 
 // halfOf returns the Float16 or BFloat16 value from which a value was converted, and perhaps moved or padded with
@@ -84,7 +86,8 @@ func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 	factors, some := slices.Clone(in), false
 	for i, x := range in {
 		from := halfOf(x)
-		if from != nil && !f.updated[alias.Storage(from)] && (!f.computesAgain || alias.Storage(from).Op().Class == graph.Source) {
+		if from != nil && !f.updated[alias.Storage(from)] &&
+			(!f.computesAgain || alias.Storage(from).Op().Class == graph.Source) {
 			factors[i], some = f.narrowed(x, from.DType()), true
 		}
 	}
@@ -113,7 +116,8 @@ type narrowKey struct {
 // converted, then a signed one. It returns Int32 if there is none.
 func (f *narrower) dtypeOf(x *graph.Node) graph.DType {
 	all := f.bounds.Of(x)
-	if from := f.source(x); from != nil && slices.Contains(narrowIntegers, from.DType()) && all.IsWithin(analysis.IntervalOf(from.DType())) {
+	if from := f.source(x); from != nil && slices.Contains(narrowIntegers, from.DType()) &&
+		all.IsWithin(analysis.IntervalOf(from.DType())) {
 		return from.DType()
 	}
 	for _, t := range narrowIntegers {
@@ -167,5 +171,6 @@ func isConversion(n *graph.Node) bool {
 	if isHalf(from) {
 		return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && n.DType() == graph.Float32
 	}
-	return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && from.IsInt() && n.DType().IsInt() && analysis.IntervalOf(n.In(0).DType()).IsWithin(analysis.IntervalOf(n.DType()))
+	return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && from.IsInt() && n.DType().IsInt() &&
+		analysis.IntervalOf(n.In(0).DType()).IsWithin(analysis.IntervalOf(n.DType()))
 }

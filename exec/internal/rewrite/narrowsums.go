@@ -25,7 +25,8 @@ var foldsOf = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
 // are. They do in values computed only for the reduction, which would have to be stored, in views, which would have to
 // be copied, and in products and their factors, which are folded while they are in registers.
 func (r shortRows) joined(n, x *graph.Node) int64 {
-	if n.Op().Class != graph.Reduce || n.Op().Axes == nil || foldsOf[n.Op().Fold] == nil || viewOf(x).Op().View != nil || x.DType() != n.DType() || x.DType() == graph.Bool {
+	if n.Op().Class != graph.Reduce || n.Op().Axes == nil || foldsOf[n.Op().Fold] == nil ||
+		viewOf(x).Op().View != nil || x.DType() != n.DType() || x.DType() == graph.Bool {
 		return 0
 	}
 	if of := n.In(0); of.Op().Class == graph.Contract || of.Op().Class == graph.Elementwise && r.uses[of.ID()] == 1 {
@@ -44,7 +45,9 @@ func (r shortRows) joined(n, x *graph.Node) int64 {
 	}
 	for k := min(joinedColumns/columns, rows/minJoined); k > 1; k-- {
 		if rows%k == 0 {
-			if slices.ContainsFunc(r.users()[n.In(0).ID()], func(user *graph.Node) bool { return user.Op().Class == graph.Contract }) {
+			if slices.ContainsFunc(r.users()[n.In(0).ID()], func(user *graph.Node) bool {
+				return user.Op().Class == graph.Contract
+			}) {
 				return 0
 			}
 			return k

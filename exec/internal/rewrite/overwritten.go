@@ -14,7 +14,8 @@ import (
 func dropOverwritten(u *Program) {
 	uses := u.usesOf()
 	unseen := func(n *graph.Node) bool {
-		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update && uses[n.In(0).ID()] == 1
+		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update &&
+			uses[n.In(0).ID()] == 1
 	}
 	writers := map[*graph.Node][]*graph.Node{} // by memory
 	versions := map[*graph.Node]bool{}         // memory of which a version is read
@@ -34,7 +35,9 @@ func dropOverwritten(u *Program) {
 		return !versions[memory] && memory.Region() == n.Region() &&
 			memory.Op().Class != graph.Source && memory.Op().Class != graph.Loop &&
 			n.In(1).DType() == n.DType() && !slices.Contains(n.Stretch(1), graph.Undecided) &&
-			!slices.ContainsFunc(writers[memory], func(w *graph.Node) bool { return !writesInto(w, n) && !writesInto(n, w) })
+			!slices.ContainsFunc(writers[memory], func(w *graph.Node) bool {
+				return !writesInto(w, n) && !writesInto(n, w)
+			})
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return goes(n) || unseen(n) }) {
 		return
@@ -51,7 +54,9 @@ func dropOverwritten(u *Program) {
 		if !n.In(1).Shape().Equal(n.Shape()) {
 			y = ops.Expand(y, n.Shape()...)
 		}
-		if slices.ContainsFunc(writers[alias.Storage(n)], func(w *graph.Node) bool { return w != n && writesInto(w, n) }) {
+		if slices.ContainsFunc(writers[alias.Storage(n)], func(w *graph.Node) bool {
+			return w != n && writesInto(w, n)
+		}) {
 			y = ops.Copy(y)
 		}
 		return y

@@ -37,7 +37,8 @@ func partsBeforeMovement(n *graph.Node, p *part, parts []*part) bool {
 func partsOfAssembly(n *graph.Node, p *part, parts []*part) bool {
 	a := n.Op().Assemble(n)
 	for i, x := range n.Operands() {
-		if x.Rank() != n.Rank() || a.Start[i] == nil || a.Start[i][p.axis] != 0 || a.Step[i][p.axis] != 1 || x.Shape()[p.axis] != n.Shape()[p.axis] {
+		if x.Rank() != n.Rank() || a.Start[i] == nil || a.Start[i][p.axis] != 0 || a.Step[i][p.axis] != 1 ||
+			x.Shape()[p.axis] != n.Shape()[p.axis] {
 			return false
 		}
 		parts[i] = p
@@ -54,10 +55,12 @@ func partBeforeReshape(x, y graph.Shape, p *part) *part {
 		switch {
 		case before == outer && n == size: // the axis stays
 			return p.along(axis)
-		case p.axis > 0 && size.IsConst() && after == inner && p.count == 1 && p.step == 1 && before == y[:p.axis-1].NumElements() && n == y[p.axis-1].Times(size):
+		case p.axis > 0 && size.IsConst() && after == inner && p.count == 1 && p.step == 1 &&
+			before == y[:p.axis-1].NumElements() && n == y[p.axis-1].Times(size):
 			// One position of each group that the axis before counts: both are one axis of x.
 			return &part{axis, p.start, size, y[p.axis-1]}
-		case axis > 0 && after == inner && p.step == n && p.count == x[axis-1] && x[:axis-1].NumElements() == outer && size == x[axis-1].Times(n):
+		case axis > 0 && after == inner && p.step == n && p.count == x[axis-1] && x[:axis-1].NumElements() == outer &&
+			size == x[axis-1].Times(n):
 			// The reverse.
 			return &part{axis, p.start, 1, 1}
 		}

@@ -13,7 +13,8 @@ import (
 // of a decoder's logits only those of the last position are used. Slices so move before products, reductions and
 // elementwise operations, up to where more is used. The remaining elements are computed as before.
 func TakeParts(u *Program) error {
-	t := partTaker{u: u, written: analysis.WrittenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())), taken: map[*graph.Node]*graph.Node{}}
+	t := partTaker{u: u, written: analysis.WrittenMemory(u.Graph), wanted: make([]*part, len(u.Graph.Nodes())),
+		taken: map[*graph.Node]*graph.Node{}}
 	if !t.find() {
 		return nil
 	}

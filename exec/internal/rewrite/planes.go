@@ -159,12 +159,14 @@ func planeOf(n *graph.Node) (k graph.Dim, ok bool) {
 // putsPlanes reports whether a node puts its operands at positions of the last axis, as a stack does, or the gradient
 // of a view that [planeOf] finds.
 func putsPlanes(n *graph.Node) bool {
-	if n.Op().Assemble == nil || n.Rank() == 0 || !analysis.IsPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
+	if n.Op().Assemble == nil || n.Rank() == 0 ||
+		!analysis.IsPadding(n) && graph.Dim(len(n.Operands())) != n.Shape()[n.Rank()-1] {
 		return false
 	}
 	last, starts := n.Rank()-1, n.Op().Assemble(n).Start
 	for i, x := range n.Operands() {
-		if at := starts[i]; at == nil || x.Shape()[last] != 1 || !analysis.IsPadding(n) && at[last] != graph.Dim(i) || !x.Shape()[:last].Equal(n.Shape()[:last]) {
+		if at := starts[i]; at == nil || x.Shape()[last] != 1 || !analysis.IsPadding(n) && at[last] != graph.Dim(i) ||
+			!x.Shape()[:last].Equal(n.Shape()[:last]) {
 			return false
 		}
 	}
@@ -267,7 +269,8 @@ func (p *planes) turn(old, x *graph.Node, rank int) *graph.Node {
 	default:
 		// Without axes of size 1, so that equal copies are merged.
 		own := slices.DeleteFunc(slices.Clone(shape), func(d graph.Dim) bool { return d == 1 })
-		y = ops.Reshape(ops.Copy(ops.MoveAxis(ops.Reshape(x, own...), len(own)-1, 0)), append(graph.Shape{k}, shape[:rank-1]...)...)
+		y = ops.Reshape(ops.Copy(ops.MoveAxis(ops.Reshape(x, own...), len(own)-1, 0)),
+			append(graph.Shape{k}, shape[:rank-1]...)...)
 	}
 	p.turned[in] = y
 	return y

@@ -33,12 +33,16 @@ func PutsSlices(n *graph.Node) bool {
 // putOf returns the value that a write stores, if it is the old value with replaced slices and has no other user; nil
 // otherwise.
 func putOf(n *graph.Node, uses []int) *graph.Node {
-	if n.Op().Class != graph.Update || !n.Op().Fill || n.Op().Indexed || len(n.Operands()) != 2 || !alias.LayoutOf(n.In(0)).IsDense() {
+	if n.Op().Class != graph.Update || !n.Op().Fill || n.Op().Indexed || len(n.Operands()) != 2 ||
+		!alias.LayoutOf(n.In(0)).IsDense() {
 		return nil
 	}
 	x, put := n.In(0), n.In(1)
-	if !PutsSlices(put) || uses[put.ID()] != 1 || put.In(0) != x || put.DType() != n.DType() || !put.Shape().Equal(n.Shape()) ||
-		slices.ContainsFunc(put.Operands()[1:], func(of *graph.Node) bool { return alias.Storage(of) == alias.Storage(x) }) {
+	if !PutsSlices(put) || uses[put.ID()] != 1 || put.In(0) != x || put.DType() != n.DType() ||
+		!put.Shape().Equal(n.Shape()) ||
+		slices.ContainsFunc(put.Operands()[1:], func(of *graph.Node) bool {
+			return alias.Storage(of) == alias.Storage(x)
+		}) {
 		return nil
 	}
 	return put

@@ -10,7 +10,8 @@ import (
 )
 
 // opAgain is a recomputed product, which runs after its third operand.
-var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3, Waits: true,
+var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.",
+	Class: graph.Contract, MinIn: 3, MaxIn: 3, Waits: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(againAttrs).Shape }}
 
 // IsAgain reports whether a node is a recomputed product.
@@ -71,7 +72,8 @@ type spreadProduct struct {
 
 // isCandidate reports whether a node is a product that is worth recomputing.
 func (r *recomputer) isCandidate(n *graph.Node) bool {
-	if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || n.Rank() < 2 || n.In(0).Rank() < 2 || slices.Contains(r.u.Roots, n) {
+	if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || n.Rank() < 2 || n.In(0).Rank() < 2 ||
+		slices.Contains(r.u.Roots, n) {
 		return false
 	}
 	terms, known := n.In(0).Shape()[n.In(0).Rank()-1].Int()
@@ -92,7 +94,8 @@ func (r *recomputer) areScores(product *graph.Node) bool {
 	for i := 0; i < len(list) && i < maxRegion; i++ {
 		for _, n := range r.users[list[i].ID()] {
 			switch {
-			case n.Op().Class == graph.Reduce && n.Op().Axes != nil && slices.Equal(n.Op().Axes(n), []int{product.Rank() - 1}):
+			case n.Op().Class == graph.Reduce && n.Op().Axes != nil &&
+				slices.Equal(n.Op().Axes(n), []int{product.Rank() - 1}):
 				return true
 			case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !slices.Contains(list, n):
 				list = append(list, n)
@@ -132,7 +135,8 @@ func (r *recomputer) examine(product *graph.Node) {
 	}
 	for _, n := range far {
 		for _, x := range n.Operands() {
-			if w := alias.Viewed(x); p.region[w] && r.canRepeat(p, w) && r.at[w] == nil && !slices.Contains(r.u.Roots, w) {
+			if w := alias.Viewed(x); p.region[w] && r.canRepeat(p, w) && r.at[w] == nil &&
+				!slices.Contains(r.u.Roots, w) {
 				r.at[w] = p
 			}
 		}
@@ -158,9 +162,10 @@ func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
 		if w.Op().Class == graph.Contract {
 			return w == p.product || r.isCandidate(w)
 		}
-		return w.Op().Class == graph.Elementwise && !analysis.CanFail(w) && !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
-			return p.isLarge(x) && (alias.Viewed(x) != x || !can(x))
-		})
+		return w.Op().Class == graph.Elementwise && !analysis.CanFail(w) &&
+			!slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
+				return p.isLarge(x) && (alias.Viewed(x) != x || !can(x))
+			})
 	}
 	return can(w)
 }
@@ -176,7 +181,8 @@ func isGenerated(n *graph.Node) bool {
 	if n.Rank() == 0 {
 		return true
 	}
-	return n.Op().Class == graph.Elementwise && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return !isGenerated(x) })
+	return n.Op().Class == graph.Elementwise &&
+		!slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return !isGenerated(x) })
 }
 
 // replace makes late nodes read recomputed values.

@@ -46,7 +46,8 @@ func Rematerialize(u *Program) error {
 		for i, x := range n.Operands() {
 			c, most := costs[x.ID()], 0
 			switch {
-			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] && (hasSameShape(n, i) || repeatsMatrix(n, i)):
+			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] &&
+				(hasSameShape(n, i) || repeatsMatrix(n, i)):
 				most = MaxCostBesideScores
 			case 0 < c && c <= maxSpreadCost && repeatsMatrix(n, i):
 				most = maxSpreadCost

@@ -40,7 +40,8 @@ func (u *Program) Rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.N
 }
 
 // rewriteThose is [Program.Rewrite] for some nodes. The others are dropped; none of the kept nodes reads them.
-func (u *Program) rewriteThose(stays func(*graph.Node) bool, f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+func (u *Program) rewriteThose(stays func(*graph.Node) bool,
+	f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.Graph.Derive()
 	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
 	written, operands := analysis.WrittenMemory(u.Graph), u.roomForOperands()

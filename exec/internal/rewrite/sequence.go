@@ -31,7 +31,8 @@ func Sequence(u *Program) error {
 
 // mayNeedCopies reports whether a node needs some operands in a certain layout.
 func mayNeedCopies(n *graph.Node) bool {
-	return n.Op().Class == graph.Gather || n.Op().Class == graph.Function || n.Op().Class == graph.Update || n.Op().View != nil && !alias.IsView(n)
+	return n.Op().Class == graph.Gather || n.Op().Class == graph.Function || n.Op().Class == graph.Update ||
+		n.Op().View != nil && !alias.IsView(n)
 }
 
 // insertCopies copies operands that do not have the layout that nodes need.
@@ -89,7 +90,8 @@ func (u *Program) copyHazards() (found bool) {
 // materialized copies the operand of an expansion into the shape of its result. It is needed if only bound sizes tell
 // which axes are repeated: strides cannot express that.
 func materialized(n, x *graph.Node) *graph.Node {
-	op := &graph.Op{Name: "expand_copy", Func: "ExpandCopy", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+	op := &graph.Op{Name: "expand_copy", Func: "ExpandCopy", Doc: "x repeated along axes.", Class: graph.Elementwise,
+		MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			c.SetStretch([][]graph.AxisKind{n.Stretch(0)})
 			return n.DType(), n.Shape()
@@ -134,5 +136,6 @@ func withoutOverlap(in []*graph.Node) []*graph.Node {
 func hasOwnMemory(n *graph.Node) bool {
 	memory := alias.Storage(n)
 	wholly := alias.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
-	return wholly && (memory.Op().Class != graph.Source || memory.IsParam() && n != memory && n.Op().Class == graph.Update)
+	return wholly && (memory.Op().Class != graph.Source ||
+		memory.IsParam() && n != memory && n.Op().Class == graph.Update)
 }

@@ -83,7 +83,9 @@ func (r shortRows) isOfRepeated(x *graph.Node) bool {
 	if x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || r.uses[x.ID()] != 1 {
 		return false
 	}
-	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return y.Shape().Equal(x.Shape()) && !r.isOfRepeated(y) })
+	return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool {
+		return y.Shape().Equal(x.Shape()) && !r.isOfRepeated(y)
+	})
 }
 
 // folded folds rows of x, which replaces the operand of n, in the order of a kernel, as package rowprog defines it:
@@ -142,7 +144,8 @@ func placeAmong(elements []*graph.Node, least bool) *graph.Node {
 // those of its operands.
 func (r shortRows) element(old, x *graph.Node, k graph.Dim, left *int) *graph.Node {
 	turns := r.planes.turns[old.ID()]
-	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise || len(x.Operands()) == 0 || !r.isPlain(x) {
+	if *left--; *left < 0 || r.uses[old.ID()] != 1 || x.Op() != old.Op() || x.Op().Class != graph.Elementwise ||
+		len(x.Operands()) == 0 || !r.isPlain(x) {
 		return r.selected(old, x, k)
 	}
 	in := slices.Clone(x.Operands())

@@ -20,13 +20,18 @@ type rule struct {
 
 // identities are the rules for each class, tried in order.
 var identities = map[graph.Class][]rule{
-	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
-	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
-		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
+	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone},
+		{"generated(c) = expand(c)", generatedAsConstant}},
+	graph.Movement: {{"movement of a number to a number", movementOfNumber},
+		{"movements that show a value as it is", shownAsItIs},
+		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape},
+		{"expand of expand", expandOfExpand}},
 	graph.Reduce: {{"fold over no axes", foldOfNothing}},
 	graph.Gather: {{"greatest of a value and what comes to its places", unitedWithItself}},
-	graph.Contract: {{"column by row = product of each element with each", columnByRow}, {"vector along rows = sum of products", vectorAlongRows},
-		{"many small products = sums of products", manySmallProducts}, {"batch with one matrix = one product", matMulOfRows},
+	graph.Contract: {{"column by row = product of each element with each", columnByRow},
+		{"vector along rows = sum of products", vectorAlongRows},
+		{"many small products = sums of products", manySmallProducts}, {
+			"batch with one matrix = one product", matMulOfRows},
 		{"one matrix with a batch of few columns = one product", matMulOfColumns}},
 }
 
@@ -58,7 +63,9 @@ func Simplify(u *Program) error {
 		}
 		before := len(next.Requirements())
 		r := simplified(next, n, in)
-		if slices.ContainsFunc(next.Requirements()[before:], func(need graph.Requirement) bool { return !asked.covers(need) }) {
+		if slices.ContainsFunc(next.Requirements()[before:], func(need graph.Requirement) bool {
+			return !asked.covers(need)
+		}) {
 			return nil
 		}
 		return r
@@ -286,10 +293,12 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	if b.Rank() > 1 {
 		cols = b.Shape()[b.Rank()-1]
 	}
-	if !n.DType().IsFloat() || rows != 1 && cols != 1 || !isContiguous(a, a.Rank()-1) || !isContiguous(b, max(b.Rank()-2, 0)) {
+	if !n.DType().IsFloat() || rows != 1 && cols != 1 || !isContiguous(a, a.Rank()-1) ||
+		!isContiguous(b, max(b.Rank()-2, 0)) {
 		return nil
 	}
-	if rows == 1 && cols != 1 && b.Rank() == 2 && a.Rank() > 2 && a.Shape()[:a.Rank()-2].NumElements() != 1 && alias.LayoutOf(a).IsDense() {
+	if rows == 1 && cols != 1 && b.Rank() == 2 && a.Rank() > 2 && a.Shape()[:a.Rank()-2].NumElements() != 1 &&
+		alias.LayoutOf(a).IsDense() {
 		return nil
 	}
 	if rows == 1 {

@@ -268,7 +268,8 @@ func (s *scoreSplitter) shown(n *graph.Node) *graph.Node {
 	isShown := func(first, last int) bool { // whether it shows exactly these parts
 		shape := slices.Clone(of.Shape())
 		shape[v.axis] = v.cuts[last].Minus(v.cuts[first])
-		return analysis.SameLayouts(l, graph.Layout{Shape: shape, Strides: whole.Strides, Offset: v.cuts[first].Times(whole.Strides[v.axis])})
+		return analysis.SameLayouts(
+			l, graph.Layout{Shape: shape, Strides: whole.Strides, Offset: v.cuts[first].Times(whole.Strides[v.axis])})
 	}
 	for first := range v.parts {
 		for last := first + 1; last <= len(v.parts); last++ {

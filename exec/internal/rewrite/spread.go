@@ -29,7 +29,8 @@ type spreadPart struct {
 
 // spreadOver returns x, a value of the graph next, over a larger shape, whose last axes are x's. It returns nil if x
 // needs a stored matrix, or costs more than most.
-func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape, written map[*graph.Node]bool, most int) *graph.Node {
+func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape, written map[*graph.Node]bool,
+	most int) *graph.Node {
 	s := spread{next: next, shape: shape, written: written, made: map[spreadPart]*graph.Node{}}
 	axes := make([]byte, x.Rank())
 	for i := range axes {
@@ -66,7 +67,8 @@ func (s *spread) isPositional(x *graph.Node, most int) bool {
 		if _, number := x.ScalarValue(); number {
 			return true
 		}
-		if cost += max(analysis.Cost(x), 1); cost > most || x.Op().Class != graph.Elementwise || analysis.CanFail(x) || s.written[x] {
+		if cost += max(analysis.Cost(x), 1); cost > most || x.Op().Class != graph.Elementwise || analysis.CanFail(x) ||
+			s.written[x] {
 			return false
 		}
 		return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return !add(y) })
@@ -98,7 +100,8 @@ func (s *spread) cost(p spreadPart, most int) int {
 		if own, ok := s.shown(p); ok {
 			return s.cost(own, most)
 		}
-	case x.Op().Class == graph.Elementwise && !analysis.CanFail(x) && !s.written[x] && (len(x.Operands()) > 0 || x.Rank() == 0):
+	case x.Op().Class == graph.Elementwise && !analysis.CanFail(x) && !s.written[x] &&
+		(len(x.Operands()) > 0 || x.Rank() == 0):
 		cost := max(analysis.Cost(x), 1)
 		for i, part := range p.parts() {
 			if cost > most || slices.Contains(x.Stretch(i), graph.Undecided) {

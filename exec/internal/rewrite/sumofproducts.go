@@ -20,7 +20,8 @@ func sumOfProducts(n, x *graph.Node) *graph.Node {
 		return nil
 	}
 	a, b := x.In(0), x.In(1)
-	if a.DType() != n.DType() || b.DType() != n.DType() || slices.Contains(x.Stretch(0), graph.Undecided) || slices.Contains(x.Stretch(1), graph.Undecided) {
+	if a.DType() != n.DType() || b.DType() != n.DType() || slices.Contains(x.Stretch(0), graph.Undecided) ||
+		slices.Contains(x.Stretch(1), graph.Undecided) {
 		return nil
 	}
 	has := func(of *graph.Node, axis int) bool {

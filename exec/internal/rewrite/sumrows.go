@@ -64,7 +64,8 @@ func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	p := analysis.Examine(f)
 	cols, known := n.Shape()[1].Int()
-	if !known || cols < wideRow || f.Shape()[f.Rank()-1] != n.Shape()[1] || p.CanFail || slices.ContainsFunc(p.Steps, func(s analysis.Step) bool { return s.Kind == analysis.IndexStep }) {
+	if !known || cols < wideRow || f.Shape()[f.Rank()-1] != n.Shape()[1] || p.CanFail ||
+		slices.ContainsFunc(p.Steps, func(s analysis.Step) bool { return s.Kind == analysis.IndexStep }) {
 		return nil
 	}
 	args, found := slices.Clone(f.Operands()), false
@@ -79,7 +80,8 @@ func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	if !found {
 		return nil
 	}
-	if m := graph.Apply(f.Op(), f.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+	if m := graph.Apply(f.Op(), f.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() &&
+		m.Shape().Equal(n.Shape()) {
 		return m
 	}
 	return nil
@@ -130,7 +132,8 @@ func summedRows(n *graph.Node) *graph.Node {
 	if l := alias.LayoutOf(x); l.IsRowMajor() && alias.Storage(x).Rank() == 2 {
 		x = alias.Storage(x)
 	}
-	if cols, known := x.Shape()[x.Rank()-1].Int(); x.Rank() != 2 || x.Op().Class != graph.Elementwise || !known || cols < wideRow || x.Shape()[1] != n.In(0).Shape()[n.In(0).Rank()-1] {
+	if cols, known := x.Shape()[x.Rank()-1].Int(); x.Rank() != 2 || x.Op().Class != graph.Elementwise || !known ||
+		cols < wideRow || x.Shape()[1] != n.In(0).Shape()[n.In(0).Rank()-1] {
 		return nil
 	}
 	return x
@@ -142,7 +145,8 @@ func reducesItsRows(x *graph.Node) bool {
 	list, seen := []*graph.Node{x}, map[*graph.Node]bool{}
 	for i := 0; i < len(list) && i < most; i++ {
 		for _, y := range list[i].Operands() {
-			if seen[y] || y.Op().Class != graph.Elementwise && y.Op().Class != graph.Movement && y.Op().Class != graph.Reduce {
+			if seen[y] || y.Op().Class != graph.Elementwise && y.Op().Class != graph.Movement &&
+				y.Op().Class != graph.Reduce {
 				continue
 			}
 			if seen[y] = true; y.Op().Class != graph.Reduce {
@@ -150,7 +154,8 @@ func reducesItsRows(x *graph.Node) bool {
 				continue
 			}
 			of := y.In(0)
-			if y.Op().Axes != nil && of.Rank() > 0 && slices.Equal(y.Op().Axes(y), []int{of.Rank() - 1}) && of.Shape()[of.Rank()-1] == x.Shape()[1] {
+			if y.Op().Axes != nil && of.Rank() > 0 && slices.Equal(y.Op().Axes(y), []int{of.Rank() - 1}) &&
+				of.Shape()[of.Rank()-1] == x.Shape()[1] {
 				return true
 			}
 		}

@@ -26,7 +26,8 @@ func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node, uses 
 	}
 	whole := p == in[0] && exchangesLastAxes(n)
 	// Windows are only read as B. Permuted axes that are merged may have to be copied anyway if B has other users.
-	if g := analysis.GroupingOf(p); g != nil && (whole || uses == 1 || alias.Storage(g.Of).Shape().NumElements() != b.Shape().NumElements()) {
+	if g := analysis.GroupingOf(p); g != nil &&
+		(whole || uses == 1 || alias.Storage(g.Of).Shape().NumElements() != b.Shape().NumElements()) {
 		return nil
 	}
 	factors := []*graph.Node{Transposed(next, b), Transposed(next, a)}

@@ -34,7 +34,9 @@ func Unroll(u *Program) error {
 	users := sync.OnceValue(u.users)
 	rows := shortRows{u.usesOf(), users, u.newPlanes(users)}
 	isRewritten := func(n *graph.Node) bool {
-		return rows.planes.reads(n) || n.Op().Class == graph.Reduce && (analysis.FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
+		return rows.planes.reads(n) || n.Op().Class == graph.Reduce &&
+			(analysis.FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) ||
+				rows.joined(n, n.In(0)) > 0)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil

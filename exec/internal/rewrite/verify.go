@@ -85,7 +85,8 @@ func verifyInference(n *graph.Node) error {
 	case again.Err() != nil:
 		return bug.At(n, "the operation's rule refuses it: %w", again.Err())
 	case again.DType() != n.DType() || !again.Shape().Equal(n.Shape()):
-		return bug.At(n, "it is %s%s, and the operation's rule infers %s%s", n.DType(), n.Shape(), again.DType(), again.Shape())
+		return bug.At(n, "it is %s%s, and the operation's rule infers %s%s", n.DType(), n.Shape(), again.DType(),
+			again.Shape())
 	}
 	for i := range n.Operands() {
 		if have, want := n.Stretch(i), again.Stretch(i); !slices.Equal(have, want) {

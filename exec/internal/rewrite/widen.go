@@ -119,5 +119,6 @@ func comparesElements(op *graph.Op) bool {
 
 // highBitTurned flips the sign bit. This maps Uint64 bits to Int64, or back, and keeps their order.
 func highBitTurned(x *graph.Node) *graph.Node {
-	return ops.BitXor(x, x.Graph().Number(graph.LiteralAttrs{Whole: math.MinInt64, Kind: graph.CategoryInt}, graph.Int64))
+	return ops.BitXor(x, x.Graph().Number(
+		graph.LiteralAttrs{Whole: math.MinInt64, Kind: graph.CategoryInt}, graph.Int64))
 }

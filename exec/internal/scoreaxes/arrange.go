@@ -333,7 +333,8 @@ func (s *arranger) reader(n *graph.Node, in []*graph.Node) *graph.Node {
 			if y.Rank() < 2 {
 				return nil
 			}
-			factors[i] = permuted(ops.Reshape(y, append(slices.Repeat(graph.Shape{1}, rank-y.Rank()), y.Shape()...)...), perm)
+			factors[i] = permuted(ops.Reshape(y, append(slices.Repeat(graph.Shape{1}, rank-y.Rank()), y.Shape()...)...),
+				perm)
 		}
 		back := make([]int, rank)
 		for i, axis := range perm {

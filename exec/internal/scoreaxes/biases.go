@@ -49,7 +49,8 @@ func layOutBiases(u *rewrite.Program) {
 // liesAcross reports whether x is repeated for several matrices of an elementwise node, and is contiguous along another
 // axis than the last one.
 func liesAcross(n, x *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || !alias.IsView(x) || x.Region() != n.Region() || x.Rank() < 2 || x.Shape().Equal(n.Shape()) {
+	if n.Op().Class != graph.Elementwise || !alias.IsView(x) || x.Region() != n.Region() || x.Rank() < 2 ||
+		x.Shape().Equal(n.Shape()) {
 		return false
 	}
 	l, last := alias.LayoutOf(x), x.Rank()-1

@@ -18,11 +18,13 @@ func scoresFirst(u *rewrite.Program) {
 		return // no value is computed from scores
 	}
 	isExchanged := func(n *graph.Node) bool {
-		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 || n.In(0).Rank() < 2 || analysis.GroupingOf(n) != nil {
+		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || s.roles[n] != nil || n.Rank() < 2 ||
+			n.In(0).Rank() < 2 || analysis.GroupingOf(n) != nil {
 			return false
 		}
 		x := n.In(1)
-		return s.roles[x] != nil && s.roles[n.In(0)] == nil && x.Rank() == n.Rank() && rewrite.IsLargeMatrix(x) && x.Region() == n.Region() &&
+		return s.roles[x] != nil && s.roles[n.In(0)] == nil && x.Rank() == n.Rank() && rewrite.IsLargeMatrix(x) &&
+			x.Region() == n.Region() &&
 			!slices.Contains(s.roles[x][x.Rank()-2:], -1)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isExchanged) {
@@ -32,6 +34,7 @@ func scoresFirst(u *rewrite.Program) {
 		if !isExchanged(n) {
 			return nil
 		}
-		return ops.Transpose(graph.Apply(n.Op(), n.Attrs(), rewrite.Transposed(next, in[1]), rewrite.Transposed(next, in[0])), -1, -2)
+		return ops.Transpose(
+			graph.Apply(n.Op(), n.Attrs(), rewrite.Transposed(next, in[1]), rewrite.Transposed(next, in[0])), -1, -2)
 	})
 }

@@ -50,7 +50,8 @@ func (s *axisRoles) findRoles(u *rewrite.Program) (products []*graph.Node) {
 func (s *axisRoles) rolesOf(n *graph.Node) []int {
 	switch {
 	case n.Op().Class == graph.Contract:
-		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) || analysis.GroupingOf(n) != nil {
+		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) ||
+			analysis.GroupingOf(n) != nil {
 			return nil
 		}
 		roles := make([]int, n.Rank())
@@ -112,7 +113,8 @@ func (s *axisRoles) rolesOfElements(n *graph.Node) []int {
 // rolesOfReduction leaves out the roles of folded axes.
 func (s *axisRoles) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
-	if s.roles[x] == nil || n.Op().Axes == nil || analysis.Combiner(n.Op().Fold) == nil || x.DType() != n.DType() || x.Region() != n.Region() {
+	if s.roles[x] == nil || n.Op().Axes == nil || analysis.Combiner(n.Op().Fold) == nil || x.DType() != n.DType() ||
+		x.Region() != n.Region() {
 		return nil
 	}
 	var roles []int

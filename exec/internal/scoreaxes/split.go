@@ -85,7 +85,8 @@ const minBatchRows = 64
 func (s *splitter) canBeOfBatch(n *graph.Node, atoms []int) bool {
 	b := n.In(1)
 	rows, known := s.size[atoms[len(atoms)-1]].Int()
-	return len(n.Operands()) == 2 && (!known || rows >= minBatchRows) && b.Rank() > 2 && slices.ContainsFunc(b.Shape()[:b.Rank()-2], func(d graph.Dim) bool { return d != 1 })
+	return len(n.Operands()) == 2 && (!known || rows >= minBatchRows) && b.Rank() > 2 &&
+		slices.ContainsFunc(b.Shape()[:b.Rank()-2], func(d graph.Dim) bool { return d != 1 })
 }
 
 // isWhole reports whether a value has all axes of scores.

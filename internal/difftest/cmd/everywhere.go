@@ -19,8 +19,9 @@ import (
 
 // environments are the environment variables of a process for each setting.
 var environments = map[string][]string{
-	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "neon": {"BROADLOOM_ISA=neon"}, "portable": {"BROADLOOM_ISA=portable"},
-	"nojit": {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
+	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "neon": {"BROADLOOM_ISA=neon"},
+	"portable": {"BROADLOOM_ISA=portable"},
+	"nojit":    {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
 }
 
 // died is the fault of a program that kills its process.
@@ -90,8 +91,10 @@ func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 		if next < careful {
 			stop = next + 1
 		}
-		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(stop-next, 10), "-language="+strconv.FormatBool(s.language))
-		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // programs are small: most of what a worker holds is garbage
+		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n",
+			strconv.FormatUint(stop-next, 10), "-language="+strconv.FormatBool(s.language))
+		// programs are small: most of what a worker holds is garbage
+		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
@@ -120,7 +123,8 @@ func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 			careful = stop
 		}
 		if next == careful {
-			take(difftest.Verdict{Seed: next - 1, Fault: died, Detail: "none of the programs before it ends a process of its own"})
+			take(difftest.Verdict{Seed: next - 1, Fault: died,
+				Detail: "none of the programs before it ends a process of its own"})
 			careful = 0
 		}
 	}
@@ -142,7 +146,8 @@ func (t *tally) add(v difftest.Verdict) {
 }
 
 func (t *tally) String() string {
-	text := fmt.Sprintf("%d programs, %d runs, %d numbers off by rounding, %d gradients that are not finite", t.programs, t.runs, t.rounds, t.rough)
+	text := fmt.Sprintf("%d programs, %d runs, %d numbers off by rounding, %d gradients that are not finite",
+		t.programs, t.runs, t.rounds, t.rough)
 	if t.failed > 0 {
 		text += fmt.Sprintf(", %d sizes and elements refused", t.failed)
 	}
@@ -177,11 +182,13 @@ func (s *settings) keep(config string, v difftest.Verdict) {
 
 // write writes a failing program with its fault.
 func (s *settings) write(config string, v difftest.Verdict, source string) {
-	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, v.Fault, strings.ReplaceAll(v.Detail, "\n", "\n// "), source)
+	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, v.Fault,
+		strings.ReplaceAll(v.Detail, "\n", "\n// "), source)
 	if err := os.MkdirAll(s.out, 0o755); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	if err := os.WriteFile(filepath.Join(s.out, fmt.Sprintf("%s-%d.go.txt", config, v.Seed)), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.out, fmt.Sprintf("%s-%d.go.txt", config, v.Seed)), []byte(text),
+		0o644); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }

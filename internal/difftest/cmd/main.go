@@ -51,7 +51,8 @@ func main() {
 	flag.StringVar(&s.configs, "configs", "avx512,avx2,portable,nojit", "the settings to run them with")
 	flag.BoolVar(&s.show, "show", false, "print the programs as Go instead of running them")
 	flag.StringVar(&s.out, "out", "", "a folder for the failing programs, made small, as Go programs")
-	flag.BoolVar(&s.worker, "worker", false, "run programs with the settings of this process (used by the command itself)")
+	flag.BoolVar(&s.worker, "worker", false,
+		"run programs with the settings of this process (used by the command itself)")
 	flag.BoolVar(&s.soak, "soak", false, "compile -n programs, run them -runs times in all, and watch memory")
 	flag.IntVar(&s.runs, "runs", 1000000, "how many runs a soak has")
 	flag.StringVar(&s.torch, "torch", "", "a command that runs a Python file with PyTorch: compare with it instead")

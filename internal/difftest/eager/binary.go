@@ -72,14 +72,18 @@ type binary struct {
 }
 
 var binaries = map[string]binary{
-	"Add":       {add, func(x, y int64) int64 { return x + y }, false, nil},
-	"Sub":       {sub, func(x, y int64) int64 { return x - y }, false, nil},
-	"Mul":       {mul, func(x, y int64) int64 { return x * y }, false, nil},
-	"Div":       {div, nil, false, nil},
-	"Maximum":   {maximum, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
-	"Minimum":   {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false, uint64Min},
-	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
-	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false, uint64Min},
+	"Add":     {add, func(x, y int64) int64 { return x + y }, false, nil},
+	"Sub":     {sub, func(x, y int64) int64 { return x - y }, false, nil},
+	"Mul":     {mul, func(x, y int64) int64 { return x * y }, false, nil},
+	"Div":     {div, nil, false, nil},
+	"Maximum": {maximum, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
+	"Minimum": {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 {
+		return min(x, y)
+	}, false, uint64Min},
+	"AtLeast": {atLeast, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
+	"AtMost": {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 {
+		return min(x, y)
+	}, false, uint64Min},
 	"Pow":       {pow, wholePow, false, nil},
 	"FloorDiv":  {pythonFloorDiv, floorDiv, false, uint64Div},
 	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }, false, uint64Mod},
@@ -220,7 +224,8 @@ func init() {
 			shape, cells := m.meet(t, x...)
 			for i, a := range cells[0] {
 				b := cells[1][i]
-				cells[0][i] = Cell{I: truth(t.IsFloat() && c.float(a.V, b.V) || !t.IsFloat() && c.whole(t.turned(a.I), t.turned(b.I)))}
+				cells[0][i] = Cell{I: truth(t.IsFloat() && c.float(a.V, b.V) ||
+					!t.IsFloat() && c.whole(t.turned(a.I), t.turned(b.I)))}
 			}
 			return one(m.made(Bool, shape, cells[0]))
 		}
@@ -261,7 +266,9 @@ func init() {
 	Entries["Where"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
 		return one(m.where(x[0], x[1], x[2], promote(x[1:]...)))
 	}
-	Entries["MaskedFill"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor { return one(m.where(x[1], x[2], x[0], x[0].T)) }
+	Entries["MaskedFill"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
+		return one(m.where(x[1], x[2], x[0], x[0].T))
+	}
 	Entries["Lerp"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
 		return one(m.three(x, func(x, end, w Num) Num { return add(x, mul(w, sub(end, x))) }))
 	}

@@ -96,7 +96,8 @@ func conv(axes int) Entry {
 		w.size = triple(k.Shape[2:])
 		groups, n, c, lengths := s.I[0], in.Shape[0], in.Shape[1], triple(in.Shape[2:])
 		o := k.Shape[0]
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups || c == 0 || w.size.volume() == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups ||
+			c == 0 || w.size.volume() == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
 		var counts triple
@@ -151,7 +152,8 @@ func transposed(axes int) Entry {
 			}
 			counts[axis] = v
 		}
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || c < groups || w.size.volume() == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || c < groups ||
+			w.size.volume() == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
 		shape := append([]int{n, o}, counts[:]...)
@@ -173,7 +175,8 @@ func transposed(axes int) Entry {
 
 func init() {
 	Entries["Conv1D"], Entries["Conv2D"], Entries["Conv3D"] = conv(1), conv(2), conv(3)
-	Entries["ConvTranspose1D"], Entries["ConvTranspose2D"], Entries["ConvTranspose3D"] = transposed(1), transposed(2), transposed(3)
+	Entries["ConvTranspose1D"], Entries["ConvTranspose2D"], Entries["ConvTranspose3D"] = transposed(1), transposed(2),
+		transposed(3)
 	Entries["Fold"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { // I: axis, stride, dilation; S: the length
 		rank := len(x[0].Shape)
 		axis := axisOf(s.I[0], rank-1)

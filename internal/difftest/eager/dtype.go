@@ -14,8 +14,9 @@ type kind struct {
 var kinds = map[DType]kind{
 	Bool:  {order: 0},
 	Uint8: {order: 10, bits: 8, unsigned: true}, Int8: {order: 11, bits: 8}, Int16: {order: 12, bits: 16},
-	Uint16: {order: 13, bits: 16, unsigned: true}, Int32: {order: 14, bits: 32}, Uint32: {order: 15, bits: 32, unsigned: true},
-	Int64: {order: 16, bits: 64}, Uint64: {order: 17, bits: 64, unsigned: true},
+	Uint16: {order: 13, bits: 16, unsigned: true}, Int32: {order: 14, bits: 32},
+	Uint32: {order: 15, bits: 32, unsigned: true},
+	Int64:  {order: 16, bits: 64}, Uint64: {order: 17, bits: 64, unsigned: true},
 	Float16:  {order: 20, bits: 16, fraction: 10, least: -14, most: 65504},
 	BFloat16: {order: 21, bits: 16, fraction: 7, least: -126, most: math.Ldexp(255, 120)},
 	Float32:  {order: 22, bits: 32, fraction: 23, least: -126, most: math.MaxFloat32},

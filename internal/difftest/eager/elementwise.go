@@ -7,8 +7,10 @@ import (
 )
 
 var unary = map[string]func(Num) Num{
-	"Exp": exp, "Log": log, "Sin": sin, "Cos": cos, "Tan": tan, "Tanh": tanh, "Sqrt": sqrt, "Erf": erf, "Sigmoid": sigmoid,
-	"Asin": asin, "Acos": acos, "Atan": atan, "Asinh": asinh, "Acosh": acosh, "Atanh": atanh, "Sinh": sinh, "Cosh": cosh,
+	"Exp": exp, "Log": log, "Sin": sin, "Cos": cos, "Tan": tan, "Tanh": tanh, "Sqrt": sqrt, "Erf": erf,
+	"Sigmoid": sigmoid,
+	"Asin":    asin, "Acos": acos, "Atan": atan, "Asinh": asinh, "Acosh": acosh, "Atanh": atanh, "Sinh": sinh,
+	"Cosh":  cosh,
 	"Log1p": log1p, "Expm1": expm1, "Reciprocal": recip, "Softplus": thresholdSoftplus,
 	"Exp2":        func(x Num) Num { return exp(scale(x, math.Ln2)) },
 	"Log2":        func(x Num) Num { return scale(log(x), 1/math.Ln2) },

@@ -87,7 +87,8 @@ func lu(a matrix, rows, cols int) (p, l, u matrix) {
 			}
 		}
 		for i := j; i < rows; i++ {
-			if i != best && !(math.Abs(u[best][j].V)-math.Abs(u[i][j].V) > leastPivot) || !(math.Abs(u[best][j].V) > leastPivot) {
+			if i != best && !(math.Abs(u[best][j].V)-math.Abs(u[i][j].V) > leastPivot) ||
+				!(math.Abs(u[best][j].V) > leastPivot) {
 				refuseElements("no pivot is much greater than the others")
 			}
 		}

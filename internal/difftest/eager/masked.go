@@ -69,7 +69,8 @@ func init() {
 		list, _ := held(x[0], x[1])
 		n := s.S[0].Eval(m.At)
 		fill := m.cast(x[2], x[0].T).Cells()[0]
-		return []*Tensor{dense(x[0].T, []int{n}, filledTo(slices.Clone(list), n, fill)), dense(Int64, nil, []Cell{{I: int64(len(list))}})}
+		return []*Tensor{dense(x[0].T, []int{n}, filledTo(slices.Clone(list), n, fill)),
+			dense(Int64, nil, []Cell{{I: int64(len(list))}})}
 	}
 	Entries["Nonzero"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		n, rank, count := s.S[0].Eval(m.At), len(x[0].Shape), 0

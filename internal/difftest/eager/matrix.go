@@ -193,7 +193,9 @@ func init() {
 		x, _ := eliminated(a, b)
 		return x
 	})
-	Entries["SolveTriangular"] = solving(func(s *Step, a, b matrix) matrix { return triangular(a, b, s.Text == "upper") })
+	Entries["SolveTriangular"] = solving(func(s *Step, a, b matrix) matrix {
+		return triangular(a, b, s.Text == "upper")
+	})
 	squared := func(f func(a matrix) matrix) Entry {
 		return func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
 			list, rank := m.squareOnes(x[0]), len(x[0].Shape)

@@ -61,7 +61,8 @@ func (x *Tensor) selected(axis, index int) *Tensor {
 	if index < 0 || index >= x.Shape[axis] {
 		refuse("index %d of %d", index, x.Shape[axis])
 	}
-	return x.view(slices.Delete(slices.Clone(x.Shape), axis, axis+1), slices.Delete(slices.Clone(x.stride), axis, axis+1), x.off+index*x.stride[axis])
+	return x.view(slices.Delete(slices.Clone(x.Shape), axis, axis+1),
+		slices.Delete(slices.Clone(x.stride), axis, axis+1), x.off+index*x.stride[axis])
 }
 
 func (x *Tensor) unsqueezed(axis int) *Tensor {

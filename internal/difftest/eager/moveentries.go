@@ -123,7 +123,8 @@ func init() {
 	simple("Tril", func(m *Machine, s *Step, x *Tensor) *Tensor {
 		return m.triangle(x, func(r, c int) bool { return c-r <= s.I[0] })
 	})
-	simple("AsStrided", func(m *Machine, s *Step, x *Tensor) *Tensor { // S: the shape, then the strides, then the offset
+	simple("AsStrided", func(m *Machine, s *Step, x *Tensor) *Tensor {
+		// S: the shape, then the strides, then the offset
 		n := len(s.S) / 2
 		list := m.sizes(s.S)
 		y := dense(x.T, x.Shape, x.Cells()).view(list[:n], list[n:2*n], list[2*n])
@@ -137,7 +138,8 @@ func init() {
 	})
 	simple("ZerosLike", func(_ *Machine, _ *Step, x *Tensor) *Tensor { return constant(filled(x.T, x.Shape, 0)) })
 	simple("FullLike", func(_ *Machine, s *Step, x *Tensor) *Tensor { return constant(filled(x.T, x.Shape, s.F[0])) })
-	Entries["Slice"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor { // bounds lie inside, but for the end
+	Entries["Slice"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {
+		// bounds lie inside, but for the end
 		n, start, stop := x.Shape[axis], s.S[0].Eval(m.At), s.S[1].Eval(m.At)
 		if stop < 0 {
 			stop += n
@@ -154,7 +156,9 @@ func init() {
 		}
 		return x.sliced(axis, start, start+length, 1)
 	})
-	Entries["Select"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor { return x.selected(axis, s.S[0].Eval(m.At)) })
+	Entries["Select"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {
+		return x.selected(axis, s.S[0].Eval(m.At))
+	})
 	Entries["Pad"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {
 		return m.padded(x, axis, s.S[0].Eval(m.At), s.S[1].Eval(m.At), s.F[0])
 	})
@@ -171,7 +175,9 @@ func init() {
 		y = y.expand(resized(y.Shape, axis+1, s.S[0].Eval(m.At)))
 		return dense(y.T, y.Shape, y.Cells()).reshaped(resized(x.Shape, axis, x.Shape[axis]*y.Shape[axis+1]))
 	})
-	Entries["Window"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor { return x.windows(axis, s.I[1], s.I[2], s.I[3]) })
+	Entries["Window"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {
+		return x.windows(axis, s.I[1], s.I[2], s.I[3])
+	})
 	Entries["MoveAxis"] = movement(func(_ *Machine, s *Step, x *Tensor, from int) *Tensor {
 		var order []int
 		for i := range x.Shape {
@@ -193,7 +199,9 @@ func init() {
 		}
 		return one(m.joined(axis, list...))
 	}
-	Entries["Split"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor { return parts(x[0], x[0].axis(s.I[0]), s.I[1]) }
+	Entries["Split"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+		return parts(x[0], x[0].axis(s.I[0]), s.I[1])
+	}
 	Entries["Chunk"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis := x[0].axis(s.I[0])
 		return parts(x[0], axis, max(1, (x[0].Shape[axis]+s.I[1]-1)/s.I[1]))

@@ -100,7 +100,9 @@ func init() {
 	Entries["MaxPool1D"], Entries["MaxPool2D"], Entries["MaxPool3D"] = greatestOf(1), greatestOf(2), greatestOf(3)
 	Entries["AvgPool1D"], Entries["AvgPool2D"], Entries["AvgPool3D"] = meanOf(1), meanOf(2), meanOf(3)
 	// The number of axes of MaxPoolIndex is that of the sizes of its window.
-	Entries["MaxPoolIndex"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { return greatestOf(len(s.I)/4)(m, s, x) }
+	Entries["MaxPoolIndex"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return greatestOf(len(s.I)/4)(m, s, x)
+	}
 	// LpPool has the power F[0]: the root of the mean of powers times the size of a window. It is 0 for powers that
 	// cancel.
 	Entries["LpPool"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {

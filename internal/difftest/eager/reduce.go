@@ -54,7 +54,9 @@ func floats(f func(m *Machine, s *Step, row []Cell) Num) Entry {
 		if !x[0].T.IsFloat() {
 			refuse("%s", x[0].T)
 		}
-		return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: f(m, s, m.shaken(x[0].T, row))} }))
+		return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell {
+			return Cell{Num: f(m, s, m.shaken(x[0].T, row))}
+		}))
 	}
 }
 
@@ -139,7 +141,8 @@ func first(row []Cell, t DType) int {
 	}
 	best := 0
 	for i, c := range row {
-		if t.IsFloat() && (c.V > row[best].V || math.IsNaN(c.V) && !math.IsNaN(row[best].V)) || !t.IsFloat() && t.turned(c.I) > t.turned(row[best].I) {
+		if t.IsFloat() && (c.V > row[best].V || math.IsNaN(c.V) && !math.IsNaN(row[best].V)) ||
+			!t.IsFloat() && t.turned(c.I) > t.turned(row[best].I) {
 			best = i
 		}
 	}
@@ -183,7 +186,9 @@ func norm(m *Machine, s *Step, row []Cell) Num {
 func counted(float func(row []Cell) Num, start int64, whole func(a, b int64) int64) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T.IsFloat() {
-			return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: float(m.shaken(x[0].T, row))} }))
+			return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell {
+				return Cell{Num: float(m.shaken(x[0].T, row))}
+			}))
 		}
 		return one(m.reduce(x[0], Int64, s, func(row []Cell) Cell {
 			total := start
@@ -297,7 +302,8 @@ func init() {
 		l := m.logSumExp(t, row)
 		return each(row, func(x Num) Num { return sub(x, l) })
 	})
-	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }), scan(mul, func(a, b int64) int64 { return a * b }, sameInAnyOrder)
+	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }),
+		scan(mul, func(a, b int64) int64 { return a * b }, sameInAnyOrder)
 	Entries["Standardize"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.standardized(x[0], s.I, s.F[0]))
 	}

@@ -191,7 +191,8 @@ func (r *resizedAxis) area(k int) (list []weight) {
 func (r *resizedAxis) weights(k int) []weight {
 	_, said := r.moved(k)
 	switch {
-	case r.in == r.out && !said && (r.has("linear") || r.has("antialias")): // whatever factor leads to it, as in PyTorch
+	case r.in == r.out && !said && (r.has("linear") || r.has("antialias")):
+		// whatever factor leads to it, as in PyTorch
 		return []weight{{k, 1}}
 	case r.has("area"):
 		return r.area(k)
@@ -227,7 +228,8 @@ func resizing(m *Machine, s *Step, x []*Tensor) []*Tensor {
 	if slices.Contains(words, "area") {
 		needed = 2
 	}
-	if !y.T.IsFloat() || y.T.isNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[needed:]) == 0 || volume(sizes) == 0 {
+	if !y.T.IsFloat() || y.T.isNarrow() || len(y.Shape) != len(sizes)+2 || volume(y.Shape[needed:]) == 0 ||
+		volume(sizes) == 0 {
 		refuse("images %v", y.Shape)
 	}
 	for i, out := range slices.Backward(sizes) {

@@ -155,7 +155,8 @@ func init() {
 		axis, k := x[0].axis(s.I[1]), s.I[0]
 		out := sorted(x[0], axis, k, false)
 		for i, y := range out { // the last of those
-			out[i] = y.view(slices.Delete(slices.Clone(y.Shape), axis, axis+1), slices.Delete(slices.Clone(y.stride), axis, axis+1), y.off+(k-1)*y.stride[axis])
+			out[i] = y.view(slices.Delete(slices.Clone(y.Shape), axis, axis+1),
+				slices.Delete(slices.Clone(y.stride), axis, axis+1), y.off+(k-1)*y.stride[axis])
 			out[i] = dense(y.T, out[i].Shape, out[i].Cells())
 		}
 		return out

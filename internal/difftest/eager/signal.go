@@ -287,7 +287,8 @@ func init() {
 		return one(m.made(x[2].T, shape, cells))
 	}
 	Entries["Dequantize"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
-		if bits := kinds[x[0].T].bits; bits == 0 || bits > 16 || x[0].T.IsFloat() || x[2].T != x[0].T || !x[1].T.IsFloat() {
+		if bits := kinds[x[0].T].bits; bits == 0 || bits > 16 || x[0].T.IsFloat() || x[2].T != x[0].T ||
+			!x[1].T.IsFloat() {
 			refuse("%s with %s", x[0].T, x[2].T)
 		}
 		shape := broadcast(x[0].Shape, x[1].Shape, x[2].Shape)
@@ -320,4 +321,5 @@ func init() {
 }
 
 // small are the floating-point dtypes of 8 bits.
-var small = map[string]kind{"float8_e4m3fn": {fraction: 3, least: -6, most: 448}, "float8_e5m2": {fraction: 2, least: -14, most: 57344}}
+var small = map[string]kind{"float8_e4m3fn": {fraction: 3, least: -6, most: 448},
+	"float8_e5m2": {fraction: 2, least: -14, most: 57344}}

@@ -68,7 +68,8 @@ func sinc(x Num) Num {
 	p := scale(x, math.Pi)
 	if math.Abs(p.V) < 0.05 {
 		s := square(p)
-		return sub(num(1), mul(scale(s, 1./6), sub(num(1), mul(scale(s, 1./20), sub(num(1), mul(scale(s, 1./42), sub(num(1), scale(s, 1./72))))))))
+		return sub(num(1), mul(scale(s, 1./6),
+			sub(num(1), mul(scale(s, 1./20), sub(num(1), mul(scale(s, 1./42), sub(num(1), scale(s, 1./72))))))))
 	}
 	z := div(sin(p), p)
 	if x.V == math.Round(x.V) {
@@ -104,9 +105,12 @@ func entr(x Num) Num {
 // special, specialShaped and specialPairs are more functions of one number, of one with fixed arguments, and of two.
 var (
 	special = map[string]func(Num) Num{
-		"LGamma": lgamma, "Digamma": digamma, "Gamma": gamma, "Cbrt": cbrt, "Erfc": erfc, "Erfinv": erfinv, "Ndtr": ndtr, "LogNdtr": logNdtr, "Sinc": sinc,
+		"LGamma": lgamma, "Digamma": digamma, "Gamma": gamma, "Cbrt": cbrt, "Erfc": erfc, "Erfinv": erfinv,
+		"Ndtr": ndtr, "LogNdtr": logNdtr, "Sinc": sinc,
 		"J0": bessel0, "J1": bessel1, "Entr": entr,
-		"Deg2Rad": func(x Num) Num { return scale(x, math.Pi/180) }, "Rad2Deg": func(x Num) Num { return scale(x, 180/math.Pi) },
+		"Deg2Rad": func(x Num) Num { return scale(x, math.Pi/180) }, "Rad2Deg": func(x Num) Num {
+			return scale(x, 180/math.Pi)
+		},
 		"Logit": func(x Num) Num { return sub(log(x), log(sub(num(1), x))) },
 	}
 	specialShaped = map[string]func(x Num, f []float64) Num{
@@ -115,8 +119,10 @@ var (
 		"Squareplus": func(x Num, f []float64) Num { return scale(add(x, sqrt(add(square(x), num(f[0])))), 0.5) },
 	}
 	specialPairs = map[string]binary{
-		"Fmax":      {float: func(x, y Num) Num { return ignoringNaN(x, y, x.V >= y.V) }, whole: func(x, y int64) int64 { return max(x, y) }, unsigned: uint64Max},
-		"Fmin":      {float: func(x, y Num) Num { return ignoringNaN(x, y, x.V <= y.V) }, whole: func(x, y int64) int64 { return min(x, y) }, unsigned: uint64Min},
+		"Fmax": {float: func(x, y Num) Num { return ignoringNaN(x, y, x.V >= y.V) },
+			whole: func(x, y int64) int64 { return max(x, y) }, unsigned: uint64Max},
+		"Fmin": {float: func(x, y Num) Num { return ignoringNaN(x, y, x.V <= y.V) },
+			whole: func(x, y int64) int64 { return min(x, y) }, unsigned: uint64Min},
 		"CopySign":  {float: copySign},
 		"Heaviside": {float: heaviside, whole: wholeHeaviside, unsigned: wholeHeaviside},
 		"XLog1PY":   {float: xlog1py},

@@ -168,7 +168,8 @@ func byTuples(m *Machine, s *Step, x []*Tensor) []*Tensor {
 }
 
 func init() {
-	for name, by := range map[string]string{"SegmentSum": "sum", "SegmentProd": "prod", "SegmentMax": "max", "SegmentMin": "min", "SegmentMean": "mean"} {
+	for name, by := range map[string]string{
+		"SegmentSum": "sum", "SegmentProd": "prod", "SegmentMax": "max", "SegmentMin": "min", "SegmentMean": "mean"} {
 		Entries[name] = segments(by)
 	}
 	Entries["ScatterReduce"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {

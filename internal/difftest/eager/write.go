@@ -22,7 +22,8 @@ func (m *Machine) write(x, y *Tensor) *Tensor {
 }
 
 func init() {
-	for name, op := range map[string]string{"AddInPlace": "Add", "SubInPlace": "Sub", "MulInPlace": "Mul", "DivInPlace": "Div",
+	for name, op := range map[string]string{
+		"AddInPlace": "Add", "SubInPlace": "Sub", "MulInPlace": "Mul", "DivInPlace": "Div",
 		"PowInPlace": "Pow"} {
 		Entries[name] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 			return one(m.write(x[0], Entries[op](m, s, x)[0]))

@@ -76,7 +76,8 @@ func Check(seed uint64) (v difftest.Verdict) {
 func (p *program) compile(v *difftest.Verdict) (fused, whole *exec.Program, ok bool) {
 	outputs := slices.Clone(p.outputs)
 	for _, n := range p.g.Nodes() {
-		if n.Judged() && n.Region() == nil && !n.IsInput() && !n.IsConst() && !n.IsView() && n.Op().Class != graph.Loop && len(outputs) < wholly {
+		if n.Judged() && n.Region() == nil && !n.IsInput() && !n.IsConst() && !n.IsView() &&
+			n.Op().Class != graph.Loop && len(outputs) < wholly {
 			outputs = append(outputs, n)
 		}
 	}
@@ -134,7 +135,8 @@ func (c *checker) run(fused, whole *exec.Program, k uint64) bool {
 			return i == 3
 		case i == 3 && nearly(arrays, c.arrays):
 		case !slices.Equal(got, c.answer):
-			c.v.Fault, c.v.Detail = how+": other bits", fmt.Sprintf("%v: element %s of %s", at, differs(got, c.answer), c.p.g)
+			c.v.Fault, c.v.Detail = how+": other bits",
+				fmt.Sprintf("%v: element %s of %s", at, differs(got, c.answer), c.p.g)
 			return false
 		}
 		c.v.Runs++
@@ -166,7 +168,8 @@ func differs(x, y []uint64) string {
 }
 
 // once runs a program and returns the bits of its outputs.
-func (c *checker) once(prog *exec.Program, threads int, feed exec.Feed, at map[string]int64) (list []uint64, arrays []exec.Array, err error) {
+func (c *checker) once(prog *exec.Program, threads int, feed exec.Feed, at map[string]int64) (list []uint64,
+	arrays []exec.Array, err error) {
 	opts := []exec.SessionOption{exec.Threads(threads), exec.Seed(c.v.Seed), exec.PrintTo(io.Discard)}
 	for _, name := range c.p.g.DimNames() {
 		opts = append(opts, exec.Size(name, int(at[name])))

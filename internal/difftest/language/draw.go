@@ -91,10 +91,11 @@ func (p *program) result(c call, prefix string) (y *graph.Node) {
 	case c.Op != nil && c.Op.Ordered:
 		return write()
 	case p.IntN(8) == 0:
-		total := ops.Fori(graph.Dim(p.IntN(4)), []*graph.Node{p.g.Scalar(graph.Float32, 0)}, func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
-			y = write()
-			return []*graph.Node{ops.Tanh(ops.Add(carry[0], ops.Sum(ops.Cast(y, graph.Float32))))}
-		})
+		total := ops.Fori(graph.Dim(p.IntN(4)), []*graph.Node{p.g.Scalar(graph.Float32, 0)},
+			func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
+				y = write()
+				return []*graph.Node{ops.Tanh(ops.Add(carry[0], ops.Sum(ops.Cast(y, graph.Float32))))}
+			})
 		return total[0]
 	case p.IntN(8) == 0:
 		is := p.g.Input(prefix+"is", graph.Bool)

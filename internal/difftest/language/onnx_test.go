@@ -42,7 +42,8 @@ func TestONNX(t *testing.T) {
 	}
 	good := 0
 	for i, o := range onnxrt.Do(t, models) {
-		if d := list[i].differs(o); d != "" && !slices.ContainsFunc(list[i].calls, func(name string) bool { return otherwise[name] != "" }) {
+		if d := list[i].differs(o); d != "" &&
+			!slices.ContainsFunc(list[i].calls, func(name string) bool { return otherwise[name] != "" }) {
 			t.Errorf("seed %d, %v: %s", list[i].seed, list[i].calls, d)
 			continue
 		}
@@ -71,7 +72,8 @@ func export(t *testing.T, seed uint64) *exported {
 	}
 	data, err := onnx.Encode(p.g, onnx.WithOutputs(p.outputs...))
 	if err != nil {
-		if !strings.Contains(err.Error(), "function of Go") && !strings.Contains(err.Error(), "sizes are numbers") && !strings.Contains(err.Error(), "dtypes of the same size") {
+		if !strings.Contains(err.Error(), "function of Go") && !strings.Contains(err.Error(), "sizes are numbers") &&
+			!strings.Contains(err.Error(), "dtypes of the same size") {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 		return nil

@@ -50,7 +50,8 @@ func (p *program) feeds(r *rand.Rand) (feed exec.Feed, at map[string]int64, err 
 }
 
 // special are numbers with special cases in functions.
-var special = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 1e-40, 1e30, -1e-3, 65504, 3e38}
+var special = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 1e-40, 1e30, -1e-3,
+	65504, 3e38}
 
 // elements draws numbers of a kind, mostly ones that every operation accepts.
 func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
@@ -120,7 +121,8 @@ func nearlyOne(x, y exec.Array) bool {
 	if kind := v.Type().Elem().Kind(); kind != reflect.Float32 && kind != reflect.Float64 {
 		return slices.Equal(a, b)
 	}
-	part := map[reflect.Kind]float64{reflect.Uint8: 0.3, reflect.Uint16: 0.05, reflect.Float32: 1e-3, reflect.Float64: 1e-3}[reflect.TypeOf(x.Data).Elem().Kind()]
+	part := map[reflect.Kind]float64{reflect.Uint8: 0.3, reflect.Uint16: 0.05, reflect.Float32: 1e-3,
+		reflect.Float64: 1e-3}[reflect.TypeOf(x.Data).Elem().Kind()]
 	most := 0.
 	for _, v := range b {
 		if size := math.Abs(math.Float64frombits(v)); v != nan && !math.IsInf(size, 0) {

@@ -1,4 +1,5 @@
-// Command gen writes the reference of operations and of layers, docs/operations.md and docs/layers.md. main.go is all of it.
+// Command gen writes the reference of operations and of layers, docs/operations.md and docs/layers.md. main.go is all
+// of it.
 package main
 
 import (

@@ -34,7 +34,8 @@ func Require(t testing.TB, interpreter string, packages ...string) {
 	t.Helper()
 	names := strings.Join(packages, ", ")
 	ask, _ := asked.LoadOrStore(interpreter+" "+names, sync.OnceValues(func() (lack string, err error) {
-		probe := fmt.Sprintf("import sys\ntry:\n\timport %s\nexcept ImportError as e:\n\tprint(e)\n\tsys.exit(%d)\n", names, lacking)
+		probe := fmt.Sprintf("import sys\ntry:\n\timport %s\nexcept ImportError as e:\n\tprint(e)\n\tsys.exit(%d)\n",
+			names, lacking)
 		out, err := exec.Command(interpreter, "-c", probe).CombinedOutput()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && exit.ExitCode() == lacking {
@@ -82,10 +83,12 @@ func (f *Folder) Get(t testing.TB, a Array) reference.Value {
 // Do runs a script with an interpreter, with words after the folder's path and additional environment variables, and
 // returns the jobs as the script has written them. It skips the test if the script ends with status 77, which says that
 // a package is missing.
-func Do[Job any](t testing.TB, f *Folder, interpreter string, script []byte, jobs []Job, words []string, variables ...string) []Job {
+func Do[Job any](t testing.TB, f *Folder, interpreter string, script []byte, jobs []Job, words []string,
+	variables ...string) []Job {
 	manifest, err := json.Marshal(jobs)
 	require.NoError(t, err)
-	for name, data := range map[string][]byte{"run.py": script, "jobs.json": manifest, "arguments.bin": f.numbers.Bytes()} {
+	for name, data := range map[string][]byte{
+		"run.py": script, "jobs.json": manifest, "arguments.bin": f.numbers.Bytes()} {
 		require.NoError(t, os.WriteFile(filepath.Join(f.Path, name), data, 0o666))
 	}
 	args := append([]string{filepath.Join(f.Path, "run.py"), f.Path}, words...)

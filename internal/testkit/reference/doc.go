@@ -7,9 +7,8 @@
 // float64. Integers wrap around. An in-place write returns its functional result: the
 // value that it writes, while the old value stays readable.
 //
-// eval.go evaluates a graph, again.go reevaluates it if elements have changed, and composite.go evaluates composite operations. reader.go reads
-// operands that broadcasting repeats, and value.go has arrays of elements. elementwise.go,
-// with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go, function.go and
-// move.go are the classes of operations;
-// loop.go runs loops, whose bodies it evaluates for each step.
+// eval.go evaluates a graph, again.go reevaluates it if elements have changed, and composite.go evaluates composite
+// operations. reader.go reads operands that broadcasting repeats, and value.go has arrays of elements. elementwise.go,
+// with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go, function.go and move.go are the
+// classes of operations; loop.go runs loops, whose bodies it evaluates for each step.
 package reference

@@ -20,7 +20,8 @@ func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfe
 }
 
 // bind solves the named sizes that the outputs need and takes the feeds in.
-func bind(g *graph.Graph, outputs []*graph.Node, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator, error) {
+func bind(g *graph.Graph, outputs []*graph.Node, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator,
+	error) {
 	e := newEvaluator(shapeinfer.Sizes{})
 	var bound []shapeinfer.Bound
 	for _, n := range append(g.Inputs(), g.Params()...) {

@@ -77,5 +77,6 @@ func cellsOf(a graph.Array) []cell {
 	if n == 0 {
 		return nil
 	}
-	return sliceToCells(reflect.NewAt(reflect.ArrayOf(n, a.DType.SliceType().Elem()), a.Ptr).Elem().Slice(0, n).Interface())
+	return sliceToCells(
+		reflect.NewAt(reflect.ArrayOf(n, a.DType.SliceType().Elem()), a.Ptr).Elem().Slice(0, n).Interface())
 }

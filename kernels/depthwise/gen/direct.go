@@ -91,7 +91,8 @@ func (d *direct) code() *asm.Asm {
 		a.M(asm.MOVUPS, asm.W512, oddIndex, 0, asm.At(row, vectorSize))
 	}
 	plane := a.Here()
-	load(a, weights, argDirectWNow, columns, argDirectXNow, firstRow, argDirectYNow, blocks, argBlocks, blockMasks, argBlockMasks, stored, argStored,
+	load(a, weights, argDirectWNow, columns, argDirectXNow, firstRow, argDirectYNow, blocks, argBlocks, blockMasks,
+		argBlockMasks, stored, argStored,
 		resultRow, argDirectYRow)
 	if d.hasWeights() {
 		for k := range d.kernel * d.kernel {
@@ -228,10 +229,12 @@ func addDirect(add func(name, args, doc string, a *asm.Asm)) (table string) {
 	for _, stride := range []int{1, 2} {
 		for _, kernel := range directKernels[stride] {
 			name := fmt.Sprintf("direct%dx%dBy%d", kernel, kernel, stride)
-			add(name, "directArgs", fmt.Sprintf("convolves planes with filters of %d by %d numbers, in steps of %d", kernel, kernel, stride),
+			add(name, "directArgs", fmt.Sprintf(
+				"convolves planes with filters of %d by %d numbers, in steps of %d", kernel, kernel, stride),
 				(&direct{kernel: kernel, stride: stride}).code())
 			table += fmt.Sprintf("\t{%d, %d}: %s,\n", kernel, stride, name)
 		}
 	}
-	return fmt.Sprintf("// directAVX512 has the loops that read planes where they lie, by numbers of the filter along an axis and step.\nvar directAVX512 = map[[2]int]func(*directArgs){\n%s}\n", table)
+	return fmt.Sprintf(
+		"// directAVX512 has the loops that read planes where they lie, by numbers of the filter along an axis and step.\nvar directAVX512 = map[[2]int]func(*directArgs){\n%s}\n", table)
 }

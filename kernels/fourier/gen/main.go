@@ -34,12 +34,14 @@ func write(name string, machines []machine) {
 		pkg.Add(name, args, doc, code)
 	}
 	for _, m := range machines {
-		fmt.Fprintf(table, "var steps%s%s = machineSteps{\ntransforms: [mostRadix + 1][factorKinds]func(*stepArgs){\n", m.name, m.element.name)
+		fmt.Fprintf(table, "var steps%s%s = machineSteps{\ntransforms: [mostRadix + 1][factorKinds]func(*stepArgs){\n",
+			m.name, m.element.name)
 		for _, radix := range butterfly.Radices {
 			fmt.Fprintf(table, "%d: {", radix)
 			for _, k := range kinds {
 				name := fmt.Sprintf("step%d%s%s%s", radix, k.name, m.name, m.element.name)
-				add(name, "stepArgs", fmt.Sprintf("transforms %d points", radix), m.step(butterfly.Transform(radix, k.factors), k, radix))
+				add(name, "stepArgs", fmt.Sprintf("transforms %d points", radix),
+					m.step(butterfly.Transform(radix, k.factors), k, radix))
 				fmt.Fprintf(table, "%s, ", name)
 			}
 			table.WriteString("},\n")

@@ -43,7 +43,8 @@ func store(a *asm.Asm, v asm.Vec, low, high asm.Mem) {
 // and odd columns.
 func (e element) transpose() *asm.Asm {
 	a := asm.New(arch)
-	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep, argToStep, groups, argGroups)
+	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep,
+		argToStep, groups, argGroups)
 	a.Lea(from3, asm.Indexed(fromStep, fromStep, 2, 0))
 	group := a.Here()
 	for _, p := range [][2]asm.Reg{{rowFrom, from}, {otherFrom, fromOther}, {rowTo, to}, {otherTo, toOther}} {
@@ -60,7 +61,8 @@ func (e element) transpose() *asm.Asm {
 		a.R(asm.UNPCKLPS, asm.W256, 5, 2, 3)
 		a.R(asm.UNPCKHPS, asm.W256, 6, 0, 1)
 		a.R(asm.UNPCKHPS, asm.W256, 7, 2, 3)
-		for i, place := range []asm.Mem{asm.At(rowTo, 0), asm.At(otherTo, 0), asm.Indexed(rowTo, toStep, 1, 0), asm.Indexed(otherTo, toStep, 1, 0)} {
+		for i, place := range []asm.Mem{asm.At(rowTo, 0), asm.At(otherTo, 0), asm.Indexed(rowTo, toStep, 1, 0),
+			asm.Indexed(otherTo, toStep, 1, 0)} {
 			pair := asm.Vec(4 + i/2*2)
 			a.R(asm.SHUFPS, asm.W256, 0, pair, pair+1, []byte{0x44, 0xee}[i%2])
 			a.M(asm.MOVUPSSt, asm.W256, 0, 0, place)
@@ -93,7 +95,8 @@ func (e element) transpose() *asm.Asm {
 
 // eachRow is the code of a loop over rows.
 func eachRow(a *asm.Asm, row func()) {
-	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep, argToStep, rows, argRows)
+	load(a, from, argFrom, fromOther, argFromOther, fromStep, argFromStep, to, argTo, toOther, argToOther, toStep,
+		argToStep, rows, argRows)
 	next := a.Here()
 	row()
 	for _, p := range []asm.Reg{from, fromOther} {

@@ -27,7 +27,8 @@ type registers struct {
 
 // compute is the code of a program, for a part of the lanes.
 func (m machine) compute(a *asm.Asm, p butterfly.Program, k kind, half int32) {
-	r := &registers{machine: m, a: a, program: p, kind: k, half: half, uses: make([][]int, len(p)), in: map[butterfly.Value]asm.Vec{},
+	r := &registers{machine: m, a: a, program: p, kind: k, half: half, uses: make([][]int, len(p)),
+		in:      map[butterfly.Value]asm.Vec{},
 		spilled: map[butterfly.Value]int32{}, numbers: map[float64]asm.Label{}}
 	for at, i := range p {
 		for _, v := range i.Args[:i.Op.Operands()] {
@@ -74,9 +75,11 @@ func (r *registers) instruction(v butterfly.Value, i butterfly.Instr) {
 	switch i.Op {
 	case butterfly.Add, butterfly.Sub, butterfly.Mul:
 		dst = r.take(v, args)
-		r.a.R(map[butterfly.Op]*asm.Op{butterfly.Add: r.add, butterfly.Sub: r.sub, butterfly.Mul: r.mul}[i.Op], r.width, dst, place[0], place[1])
+		r.a.R(map[butterfly.Op]*asm.Op{butterfly.Add: r.add, butterfly.Sub: r.sub, butterfly.Mul: r.mul}[i.Op], r.width,
+			dst, place[0], place[1])
 	default:
-		op := map[butterfly.Op][3]*asm.Op{butterfly.FMA: r.multiplyAdd, butterfly.FMS: r.subtract, butterfly.FNMA: r.neg}[i.Op]
+		op := map[butterfly.Op][3]*asm.Op{butterfly.FMA: r.multiplyAdd, butterfly.FMS: r.subtract,
+			butterfly.FNMA: r.neg}[i.Op]
 		switch {
 		case r.takes(v, place[2]):
 			r.a.R(op[2], r.width, place[2], place[0], place[1])

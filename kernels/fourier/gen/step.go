@@ -43,7 +43,8 @@ type kind struct {
 	mirrored bool // the second operand and result go backwards
 }
 
-var kinds = []kind{{"", butterfly.None, false, false}, {"Rest", butterfly.Rest, false, false}, {"All", butterfly.All, true, false}}
+var kinds = []kind{{"", butterfly.None, false, false}, {"Rest", butterfly.Rest, false, false},
+	{"All", butterfly.All, true, false}}
 
 var mirrored = []kind{{"Same", butterfly.All, false, true}, {"Lanes", butterfly.All, true, true}}
 

@@ -38,7 +38,8 @@ func (t conversion) code() []byte {
 	a := asm.New(arch)
 	const rows, groups, from, to = asm.RAX, asm.RCX, asm.RSI, asm.RDX
 	const fromRow, toRow, source, target = asm.R8, asm.R9, asm.R10, asm.R11
-	load(a, []field{{rows, convertRows}, {source, convertFrom}, {fromRow, convertFromRow}, {target, convertTo}, {toRow, convertToRow}})
+	load(a, []field{{rows, convertRows}, {source, convertFrom}, {fromRow, convertFromRow}, {target, convertTo},
+		{toRow, convertToRow}})
 	nextRow := a.Here()
 	load(a, []field{{groups, convertGroups}})
 	a.Mov(from, source)

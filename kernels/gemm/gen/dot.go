@@ -16,7 +16,8 @@ type dotMachine struct {
 }
 
 var (
-	dotAVX2   = dotMachine{"AVX2", asm.W256, 6}    // 12 sums, 2 vectors of B, an element of A and a product in 16 registers
+	// 12 sums, 2 vectors of B, an element of A and a product in 16 registers
+	dotAVX2   = dotMachine{"AVX2", asm.W256, 6}
 	dotAVX512 = dotMachine{"AVX512", asm.W512, 14} // 28, 2, 1 and 1 in 32
 )
 
@@ -34,7 +35,8 @@ var dots = []dot{
 	{"pairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, nil, asm.PMADDWD, false},
 	{"vnniPairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, asm.PDPWSSD, nil, false},
 	{"vnniQuads", "four unsigned bytes by four signed ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil, false},
-	{"vnniTurnedQuads", "four signed bytes by four unsigned ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil, true},
+	{"vnniTurnedQuads", "four signed bytes by four unsigned ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil,
+		true},
 }
 
 // The fields of dotArgs, by offset.

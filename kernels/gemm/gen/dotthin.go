@@ -71,7 +71,8 @@ const (
 
 // begin loads the arguments and clears the registers of sums.
 func (d thinDot) begin(a *asm.Asm, w asm.Width, sums int) {
-	load(a, []field{{thinSteps, thinDotSteps}, {thinB, thinDotB}, {thinBStep, thinDotBStep}, {thinA, thinDotA}, {thinARow, thinDotARow}})
+	load(a, []field{{thinSteps, thinDotSteps}, {thinB, thinDotB}, {thinBStep, thinDotBStep}, {thinA, thinDotA},
+		{thinARow, thinDotARow}})
 	a.Lea(thinThrice, asm.Indexed(thinBStep, thinBStep, 2, 0))
 	a.Lea(thinAThrice, asm.Indexed(thinARow, thinARow, 2, 0))
 	for i := range asm.Vec(sums) {

@@ -26,7 +26,8 @@ func (e element) addRows(width asm.Width, rows int) []byte {
 	a := asm.New(arch)
 	const vectors, sums, bRow, factor, step = asm.RAX, asm.RDX, asm.R8, asm.R9, asm.R10
 	const sum = asm.Vec(0)
-	load(a, []field{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow}, {factor, argFactors}, {step, argFactor}})
+	load(a, []field{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow},
+		{factor, argFactors}, {step, argFactor}})
 	used := pointBases(a, rows, bRow)
 	for r := range rows {
 		a.M(e.broadcast, width, sum+1+asm.Vec(r), 0, asm.At(factor, 0))

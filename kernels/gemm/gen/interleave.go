@@ -59,7 +59,8 @@ func (t interleaving) code() []byte {
 		a.R(asm.MOVQ, w, low, 0, asm.Vec(x))
 		a.R(asm.PBROADCASTQ, w, low, 0, low)
 	}
-	load(a, []field{{rows, interleaveRows}, {offsets, interleaveOffsets}, {from, interleaveFrom}, {to, interleaveTo}, {toRow, interleaveToRow}})
+	load(a, []field{{rows, interleaveRows}, {offsets, interleaveOffsets}, {from, interleaveFrom}, {to, interleaveTo},
+		{toRow, interleaveToRow}})
 	nextRow := a.Here()
 	for i, r := range row {
 		a.MovLoad(x, asm.At(offsets, int32(i)*offsetBytes))

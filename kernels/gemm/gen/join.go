@@ -28,8 +28,10 @@ func join(columns bool) []byte {
 	const w = asm.W512
 	const rows, groups, from, to, second = asm.RAX, asm.RCX, asm.RSI, asm.RDX, asm.RBX
 	const fromRow, toRow, source, target, least = asm.R8, asm.R9, asm.R10, asm.R11, asm.R12
-	const upper, magnitude, ones, smallest, x, y = asm.Vec(0), asm.Vec(1), asm.Vec(2), asm.Vec(3), asm.Vec(4), asm.Vec(5)
-	load(a, []field{{rows, joinRows}, {source, joinFrom}, {fromRow, joinFromRow}, {target, joinTo}, {toRow, joinToRow}, {second, joinSecond}, {least, joinLeast}})
+	const upper, magnitude, ones, smallest, x, y = asm.Vec(0), asm.Vec(1), asm.Vec(2), asm.Vec(3), asm.Vec(4),
+		asm.Vec(5)
+	load(a, []field{{rows, joinRows}, {source, joinFrom}, {fromRow, joinFromRow}, {target, joinTo}, {toRow, joinToRow},
+		{second, joinSecond}, {least, joinLeast}})
 	constant := func(v asm.Vec, bits uint64) {
 		a.MovImm(asm.RCX, bits)
 		a.R(asm.MOVQ, asm.W128, v, 0, asm.Vec(asm.RCX))
@@ -88,4 +90,5 @@ func join(columns bool) []byte {
 
 // pairs is words of two bfloat16 as elements of a tile: an instruction adds both products of two words to a sum, first
 // that of the upper halves.
-var pairs = element{"BF16Pairs", 4, asm.DPBF16PS, nil, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt}
+var pairs = element{"BF16Pairs", 4, asm.DPBF16PS, nil, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt,
+	asm.MOVUPS, asm.MOVUPSSt}

@@ -24,7 +24,8 @@ var arch asm.Machine
 func main() {
 	loops("amd64", machines[:3], func(pkg *asmfile.Package) {
 		for _, e := range elements {
-			pkg.Add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side", transposer{e, asm.W512}.code())
+			pkg.Add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side",
+				transposer{e, asm.W512}.code())
 		}
 		pairTiles(pkg)
 	})
@@ -42,8 +43,10 @@ func loops(name string, machines []machine, more func(*asmfile.Package)) {
 		}
 	}
 	for _, e := range elements {
-		pkg.Add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", transposer{e, asm.W256}.code())
-		pkg.Add("transposeSmall"+e.name, "transposeArgs", "transposes square blocks of 16 bytes a side", transposer{e, asm.W128}.code())
+		pkg.Add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side",
+			transposer{e, asm.W256}.code())
+		pkg.Add("transposeSmall"+e.name, "transposeArgs", "transposes square blocks of 16 bytes a side",
+			transposer{e, asm.W128}.code())
 		pkg.Add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
 		pkg.Add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 	}
@@ -77,7 +80,8 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 	}
 	largest := func(kind, doc string, of tile) {
 		of.machine, of.element, of.rows = m, e, m.rows
-		pkg.Add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
+		pkg.Add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc),
+			of.code())
 	}
 	tiles("full", "", m.rows, tile{})
 	if !m.isVariant() {
@@ -96,12 +100,14 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 	fmt.Fprintf(table, "var thin%s = []func(*thinArgs){nil", suffix)
 	for rows := 1; rows <= thinRows; rows++ {
 		name := fmt.Sprintf("thin%sRows%d", suffix, rows)
-		pkg.Add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows), transposer{e, m.width}.thin(rows))
+		pkg.Add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows),
+			transposer{e, m.width}.thin(rows))
 		fmt.Fprintf(table, ", %s", name)
 	}
 	table.WriteString("}\n\n")
 	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
-	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
+	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows),
+		e.addRows(m.width, gemvRows))
 }
 
 // pairTiles writes the loops for pairs of bfloat16.

@@ -23,7 +23,9 @@ const (
 //
 // Offsets and places count elements. With a step of 2, a piece is every other element.
 func (e element) copyPieces(step int) []byte {
-	return e.movePieces(step, uint8(e.size), func(a *asm.Asm, to asm.Vec, from asm.Mem) { a.M(asm.MOVUPS, asm.W256, to, 0, from) })
+	return e.movePieces(step, uint8(e.size), func(a *asm.Asm, to asm.Vec, from asm.Mem) {
+		a.M(asm.MOVUPS, asm.W256, to, 0, from)
+	})
 }
 
 // pieces is the same code for elements of 16 bits, which are converted to float32.
@@ -34,7 +36,8 @@ func (e element) movePieces(step int, size uint8, loadPiece func(a *asm.Asm, to 
 	a := asm.New(arch)
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9
 	const row, pieces, piece, x, y = asm.R10, asm.RCX, asm.R11, asm.RBX, asm.R12
-	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argPiecesFrom}, {to, argPiecesTo}, {toRow, argPiecesToRow}})
+	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argPiecesFrom}, {to, argPiecesTo},
+		{toRow, argPiecesToRow}})
 	scale := uint8(e.size)
 	nextRow := a.Here()
 	a.MovLoad(x, asm.At(offsets, 0))

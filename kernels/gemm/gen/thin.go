@@ -37,7 +37,8 @@ const thinVectors = 2
 //
 // Meanwhile it prefetches a line of each column with every fourth of its pieces, which is how many a line holds.
 func (t transposer) thin(rows int) []byte {
-	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows, bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
+	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows,
+		bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
 	again := l.Here()
 	l.begin()
 	l.Align(32)
@@ -65,7 +66,8 @@ type thinLoop struct {
 
 // The registers of a thinLoop.
 const (
-	loopPieces, loopFactors, loopFactorRow, loopFactorThrice, loopDown, loopBack = asm.RAX, asm.RDX, asm.RCX, asm.R15, asm.R9, asm.R12
+	loopPieces, loopFactors, loopFactorRow, loopFactorThrice, loopDown, loopBack = asm.RAX, asm.RDX, asm.RCX, asm.R15,
+		asm.R9, asm.R12
 
 	loopFetched   = asm.R14 // how far on from the first of four columns the one is that is fetched
 	loopRowOfSums = thrice  // when columns have been read
@@ -106,7 +108,9 @@ func (l *thinLoop) multiply(v int) {
 	for _, base := range l.bases {
 		l.Prefetch(asm.Indexed(base, loopFetched, 1, 0))
 	}
-	columns := l.columns(l.Asm, func(r int) asm.Mem { return rowOn(l.bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0) })
+	columns := l.columns(l.Asm, func(r int) asm.Mem {
+		return rowOn(l.bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0)
+	})
 	for i, column := range columns {
 		for r := range l.rows {
 			factor := rowOn(loopFactors, int32(r), loopFactorRow, loopFactorThrice, int32(i)*l.size)

@@ -16,10 +16,12 @@ type machine struct {
 }
 
 var machines = []machine{
-	{"AVX2", asm.W256, 6, true, false},         // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
-	{"AVX512", asm.W512, 14, false, false},     // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX2", asm.W256, 6, true, false}, // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
+	// 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX512", asm.W512, 14, false, false},
 	{"AVX512Splat", asm.W512, 14, true, false}, // 28 sums, 2 vectors of B, 2 elements of A
-	{"NEON", asm.W256, 4, true, true},          // 8 sums, 2 vectors of B, and halves of 4 with A, which leaves epilogues 5 registers
+	// 8 sums, 2 vectors of B, and halves of 4 with A, which leaves epilogues 5 registers
+	{"NEON", asm.W256, 4, true, true},
 }
 
 // isVariant reports whether a machine only has other loops for tiles of full width.
@@ -46,8 +48,10 @@ type element struct {
 }
 
 var elements = []element{
-	{"F32", 4, asm.FMADDPS[2], asm.FMLAPS, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt},
-	{"F64", 8, asm.FMADDPD[2], asm.FMLAPD, asm.ADDPD, asm.BROADCASTSD, asm.MASKMOVPD, asm.MASKMOVPDSt, asm.MOVUPD, asm.MOVUPDSt},
+	{"F32", 4, asm.FMADDPS[2], asm.FMLAPS, asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS,
+		asm.MOVUPSSt},
+	{"F64", 8, asm.FMADDPD[2], asm.FMLAPD, asm.ADDPD, asm.BROADCASTSD, asm.MASKMOVPD, asm.MASKMOVPDSt, asm.MOVUPD,
+		asm.MOVUPDSt},
 }
 
 // The fields of tileArgs, by offset.

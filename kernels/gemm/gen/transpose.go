@@ -41,7 +41,8 @@ func (t transposer) perLane() int { return 16 / int(t.size) }
 // code is the code that writes the rows of square blocks, side by side, as columns of blocks one below the other.
 func (t transposer) code() []byte {
 	a := asm.New(arch)
-	load(a, []field{{blocks, argBlocks}, {blockBases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}, {ahead, argAhead}})
+	load(a, []field{{blocks, argBlocks}, {blockBases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow},
+		{dstRow, argDstRow}, {ahead, argAhead}})
 	a.Lea(thrice, asm.Indexed(srcRow, srcRow, 2, 0))
 	rows := t.lanes() * t.perLane()
 	used := blockBases[:(rows+rowsEach-1)/rowsEach]

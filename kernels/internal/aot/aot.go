@@ -54,7 +54,8 @@ func Keys() (keys []Key) {
 		for _, op := range []rowprog.Op{rowprog.OpRem, rowprog.OpFloorDiv, rowprog.OpPow, rowprog.OpAtan2} {
 			keys = append(keys, Key{op, t, 0})
 		}
-		for _, op := range []rowprog.Op{rowprog.OpAdd, rowprog.OpMul, rowprog.OpMax, rowprog.OpMin, rowprog.OpLt, rowprog.OpLe,
+		for _, op := range []rowprog.Op{rowprog.OpAdd, rowprog.OpMul, rowprog.OpMax, rowprog.OpMin, rowprog.OpLt,
+			rowprog.OpLe,
 			rowprog.OpGt, rowprog.OpGe, rowprog.OpEq, rowprog.OpNe} {
 			keys = append(keys, Key{op, t, 0}, Key{op, t, 2})
 		}

@@ -49,7 +49,8 @@ func TestPrimitives(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 {
 		t.Skip("there is no code for this machine")
 	}
-	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 2.25, -3.5, 100, -100, 1e-40, math.Inf(1), math.Inf(-1), math.NaN()}
+	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 2.25, -3.5, 100, -100, 1e-40, math.Inf(1), math.Inf(-1),
+		math.NaN()}
 	var block Block
 	for _, k := range Keys() {
 		f := Lookup(k)

@@ -13,7 +13,8 @@ func TestAhead(t *testing.T) {
 		{0, 0, 0}, {1 << 20, 0, 0}, {100, 128, 0}, {1 << 20, 1, 0}, {1 << 20, 15, 0},
 		{1 << 20, 16, 16}, {1 << 13, 128, 4}, {1 << 11, 300, 2}, {1 << 8, 4096, 2},
 	} {
-		require.Equal(t, c.ahead, Of(make([]float32, c.rows*c.elements), c.elements).Ahead, "%d rows of %d", c.rows, c.elements)
+		require.Equal(t, c.ahead, Of(make([]float32, c.rows*c.elements), c.elements).Ahead, "%d rows of %d", c.rows,
+			c.elements)
 	}
 }
 

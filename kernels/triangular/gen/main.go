@@ -1,5 +1,5 @@
-// Command gen writes the machine code of package triangular as assembly files: its innermost loops, for AVX2, AVX-512 and NEON. The bytes
-// come from the encoder of package asm.
+// Command gen writes the machine code of package triangular as assembly files: its innermost loops, for AVX2, AVX-512
+// and NEON. The bytes come from the encoder of package asm.
 package main
 
 import (
@@ -23,7 +23,8 @@ func main() {
 func write(name string, machines []machine) {
 	pkg := asmfile.NewPackage("triangular", arch)
 	for _, m := range machines {
-		fmt.Fprintf(&pkg.Table, "var loops%s = loops{rows: %d, strips: %d, blocks: [modes][mostStrips]func(*blockArgs){\n", m.name, m.rows, m.strips)
+		fmt.Fprintf(&pkg.Table,
+			"var loops%s = loops{rows: %d, strips: %d, blocks: [modes][mostStrips]func(*blockArgs){\n", m.name, m.rows, m.strips)
 		for _, mode := range []string{"less", "solved", "unit"} {
 			fmt.Fprintf(&pkg.Table, "%s: {", mode)
 			for strips := 1; strips <= m.strips; strips++ {
@@ -66,7 +67,8 @@ var (
 	of64     = &numbers{8, asm.BROADCASTSD, asm.DIVPD, asm.FMADDPD[2], asm.FNMADDPD[2]}
 	of32     = &numbers{4, asm.BROADCASTSS, asm.DIVPS, asm.FMADDPS[2], asm.FNMADDPS[2]}
 	machines = []machine{
-		{"AVX2", asm.W256, 4, 1, of64}, {"AVX2of32", asm.W256, 4, 1, of32}, {"AVX512", asm.W512, 8, 3, of64}, {"AVX512of32", asm.W512, 8, 3, of32},
+		{"AVX2", asm.W256, 4, 1, of64}, {"AVX2of32", asm.W256, 4, 1, of32}, {"AVX512", asm.W512, 8, 3, of64},
+		{"AVX512of32", asm.W512, 8, 3, of32},
 		{"NEON", asm.W256, 4, 1, of64}, {"NEONof32", asm.W256, 4, 1, of32},
 	}
 )
@@ -122,7 +124,8 @@ func (m machine) block(strips int, mode string) *asm.Asm {
 	for _, f := range []struct {
 		r  asm.Reg
 		at int32
-	}{{l, argL}, {lRow, argLRow}, {lColumn, argLColumn}, {x, argX}, {xRow, argXRow}, {c, argC}, {cRow, argCRow}, {inner, argInner}} {
+	}{{l, argL}, {lRow, argLRow}, {lColumn, argLColumn}, {x, argX}, {xRow, argXRow}, {c, argC}, {cRow, argCRow},
+		{inner, argInner}} {
 		a.MovLoad(f.r, asm.At(asm.RDI, f.at))
 	}
 	a.Lea(lRow3, asm.Indexed(lRow, lRow, 2, 0))

@@ -25,7 +25,8 @@ const together = 4
 //		}
 //	}
 func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
-	const a0, aRow, aRow3, x, y, factors, sums, strips = asm.RSI, asm.R9, asm.R10, asm.RDX, asm.RCX, asm.R8, asm.R12, asm.RAX
+	const a0, aRow, aRow3, x, y, factors, sums, strips = asm.RSI, asm.R9, asm.R10, asm.RDX, asm.RCX, asm.R8, asm.R12,
+		asm.RAX
 	a := asm.New(arch)
 	vectors := stripBytes / m.width.Bytes()
 	sum := func(row, v int) asm.Vec { return asm.Vec(row*vectors + v) }
@@ -35,7 +36,8 @@ func (m machine) rowsLoop(dots, adds bool) *asm.Asm {
 	for _, f := range []struct {
 		r  asm.Reg
 		at int32
-	}{{a0, argA}, {aRow, argARow}, {x, argRowsX}, {y, argY}, {factors, argFactors}, {sums, argSums}, {strips, argStrips}} {
+	}{{a0, argA}, {aRow, argARow}, {x, argRowsX}, {y, argY}, {factors, argFactors}, {sums, argSums},
+		{strips, argStrips}} {
 		a.MovLoad(f.r, asm.At(asm.RDI, f.at))
 	}
 	a.Lea(aRow3, asm.Indexed(aRow, aRow, 2, 0))

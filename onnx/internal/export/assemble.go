@@ -35,7 +35,8 @@ func (e *exporter) assemble(n *graph.Node, t tensor, in []*value) *value {
 			y = e.put(p, t.shape, filling)
 			continue
 		}
-		inside := e.put(placed{e.expand(e.number(graph.Bool, 1), p.x.shape), p.start, p.step}, t.shape, e.number(graph.Bool, 0))
+		inside := e.put(placed{e.expand(e.number(graph.Bool, 1), p.x.shape), p.start, p.step}, t.shape,
+			e.number(graph.Bool, 0))
 		y = e.choose(inside, e.put(p, t.shape, e.number(t.dtype, 0)), y)
 	}
 	if y == nil {
@@ -65,8 +66,9 @@ func (e *exporter) spread(x *value, axis int, step graph.Dim, filling *value) *v
 	return e.slice(e.reshape(apart, wide), span{axis, 0, n.Minus(1).Times(step).Plus(1), 1})
 }
 
-// apart gives each element of an axis one behind it, on which numbers follow. Elements of the last axis are no neighbours then: whole values are
-// laid one behind the other, and turned, which takes ONNX Runtime a fifth of the time.
+// apart gives each element of an axis one behind it, on which numbers follow. Elements of the last axis are no
+// neighbours then: whole values are laid one behind the other, and turned, which takes ONNX Runtime a fifth of the
+// time.
 func (e *exporter) apart(x *value, axis int, step graph.Dim, filling *value) *value {
 	rank := len(x.shape)
 	if axis < rank-1 {

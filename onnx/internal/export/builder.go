@@ -19,7 +19,8 @@ type builder struct {
 	initial     []*value          // in their order
 }
 
-// apply appends an operator with one result. ONNX's operators that move elements do not take those of 8 bits: float16 carries them.
+// apply appends an operator with one result. ONNX's operators that move elements do not take those of 8 bits: float16
+// carries them.
 func (b *builder) apply(op string, out tensor, a attrs, in ...*value) *value {
 	if out.dtype.IsStorage() && op != "Cast" && op != "Identity" {
 		wide := slices.Clone(in)
@@ -121,7 +122,9 @@ func (b *builder) choose(condition, x, y *value) *value {
 	if x.dtype == graph.Bool {
 		return b.test("Or", b.test("And", condition, x), b.test("And", b.test("Not", condition), y))
 	}
-	return b.carried("Where", x.dtype, func(c func(*value) *value) *value { return b.same("Where", condition, c(x), c(y)) })
+	return b.carried("Where", x.dtype, func(c func(*value) *value) *value {
+		return b.same("Where", condition, c(x), c(y))
+	})
 }
 
 // cast changes the dtype by ONNX's rule, which leaves floating-point numbers open that no integer is.
@@ -224,7 +227,8 @@ func (e *exporter) slice(x *value, spans ...span) *value {
 		starts, ends, steps = append(starts, start), append(ends, end), append(steps, s.step)
 	}
 	if len(axes) > 0 {
-		x = e.apply("Slice", tensor{x.dtype, shape}, nil, x, e.sizes(starts), e.sizes(ends), e.ints(axes), e.sizes(steps))
+		x = e.apply("Slice", tensor{x.dtype, shape}, nil, x, e.sizes(starts), e.sizes(ends), e.ints(axes),
+			e.sizes(steps))
 	}
 	for _, axis := range turned {
 		x = e.flip(x, axis)
@@ -238,7 +242,8 @@ const beforeFirst = graph.Dim(-1 << 31)
 // flip turns an axis around.
 func (b *builder) flip(x *value, axis int) *value {
 	back := b.ints([]int64{-1})
-	return b.apply("Slice", x.tensor, nil, x, back, b.ints([]int64{int64(beforeFirst)}), b.ints([]int64{int64(axis)}), back)
+	return b.apply("Slice", x.tensor, nil, x, back, b.ints([]int64{int64(beforeFirst)}), b.ints([]int64{int64(axis)}),
+		back)
 }
 
 // concat joins values along an axis.
@@ -264,7 +269,8 @@ func (e *exporter) pad(x, number *value, low, high graph.Shape) *value {
 		return x
 	}
 	return e.carried("Pad", x.dtype, func(c func(*value) *value) *value {
-		return e.apply("Pad", tensor{heldBy("Pad", x.dtype), shape}, nil, c(x), e.sizes(slices.Concat(low, high)), c(number))
+		return e.apply("Pad", tensor{heldBy("Pad", x.dtype), shape}, nil, c(x), e.sizes(slices.Concat(low, high)),
+			c(number))
 	})
 }
 
@@ -297,7 +303,8 @@ func (e *exporter) count(n graph.Dim) *value {
 		}
 		return e.ints(list)
 	}
-	return e.apply("Range", tensor{graph.Int64, graph.Shape{n}}, nil, e.whole(graph.Int64, 0), e.size(n), e.whole(graph.Int64, 1))
+	return e.apply("Range", tensor{graph.Int64, graph.Shape{n}}, nil, e.whole(graph.Int64, 0), e.size(n),
+		e.whole(graph.Int64, 1))
 }
 
 // maxConstant is the most elements of places that are written down: more are counted by the model.

@@ -2,7 +2,8 @@ package export
 
 import "github.com/broadloom/broadloom/graph"
 
-// elementwise computes a broadcasting node: the meaning of one element, written with whole tensors that ONNX's operators broadcast.
+// elementwise computes a broadcasting node: the meaning of one element, written with whole tensors that ONNX's
+// operators broadcast.
 func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
 	if t.isEmpty() {
@@ -23,7 +24,8 @@ func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
 	return e.expand(e.convert(e.fused(m.values[y]), m.types[y]), t.shape)
 }
 
-// unexpanded returns a value before it was repeated, or a constant without axes: operators on elements repeat it themselves.
+// unexpanded returns a value before it was repeated, or a constant without axes: operators on elements repeat it
+// themselves.
 func unexpanded(v *value) *value {
 	for v.def != nil && v.def.op == "Expand" {
 		v = v.def.in[0]
@@ -31,8 +33,8 @@ func unexpanded(v *value) *value {
 	return v
 }
 
-// elementEmitter takes down the meaning of an element as operators on tensors. Numbers of 16 bits are held in float32, and
-// rounded where they are converted, and at the end.
+// elementEmitter takes down the meaning of an element as operators on tensors. Numbers of 16 bits are held in float32,
+// and rounded where they are converted, and at the end.
 type elementEmitter struct {
 	e      *exporter
 	node   *graph.Node

@@ -58,7 +58,8 @@ func (e *exporter) panicked(p any) error {
 	if e.node == nil {
 		return fmt.Errorf("a mistake of this package: it %s", panicked.Text(p))
 	}
-	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation, graph.Describe(e.node), panicked.Text(p))
+	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation,
+		graph.Describe(e.node), panicked.Text(p))
 }
 
 // fail notes an error at the node at work, and gives a value in the place of the one that cannot be had.
@@ -90,7 +91,8 @@ func (e *exporter) value(n *graph.Node) *value {
 	}
 	v := e.compute(n, in)
 	if want := e.typeOf(n); e.err == nil && (v.dtype != want.dtype || len(v.shape) != len(want.shape)) {
-		e.err = fmt.Errorf("%s: error: %s became %s%s, and is %s%s", n.Pos(), graph.Describe(n), v.dtype, v.shape, want.dtype, want.shape)
+		e.err = fmt.Errorf("%s: error: %s became %s%s, and is %s%s", n.Pos(), graph.Describe(n), v.dtype, v.shape,
+			want.dtype, want.shape)
 	}
 	if e.frame.outer == nil && v.name == "" && v.def != nil && !n.IsDerived() && n.Name() != "" {
 		v.name = n.Name()
@@ -155,8 +157,8 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 // maxExpansions bounds how deep composites are written with composites: one that is deeper never ends.
 const maxExpansions = 200
 
-// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is. One of
-// numbers of 16 bits is computed in float32, and its result is rounded once.
+// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is.
+// One of numbers of 16 bits is computed in float32, and its result is rounded once.
 func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if e.frame.depth >= maxExpansions {
 		return e.fail(n, "is expanded to itself by its Expand, without end")

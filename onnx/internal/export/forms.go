@@ -11,8 +11,8 @@ import (
 // num is a number that takes the dtype of what it meets.
 func num(v float64) *graph.Node { return graph.Num(v) }
 
-// accumulated are the products of the elements up to each place of the last axis but one, or the greatest or least of them. A loop
-// goes through the axis.
+// accumulated are the products of the elements up to each place of the last axis but one, or the greatest or least of
+// them. A loop goes through the axis.
 func accumulated(n *graph.Node, in []*graph.Node) *graph.Node {
 	a := n.Attrs().(running)
 	least, _, reverse := a.Running()
@@ -27,7 +27,8 @@ func accumulated(n *graph.Node, in []*graph.Node) *graph.Node {
 	case a.SeeksExtremum():
 		combine = ops.Maximum
 	}
-	_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{begin}, Over: []*graph.Node{ops.MoveAxis(x, axis, 0)}, Reverse: reverse},
+	_, out := ops.Scan(ops.Loop{Carry: []*graph.Node{begin}, Over: []*graph.Node{ops.MoveAxis(x, axis, 0)},
+		Reverse: reverse},
 		func(c, t []*graph.Node) (next, out []*graph.Node) {
 			y := combine(c[0], t[0])
 			return []*graph.Node{y}, []*graph.Node{y}
@@ -58,15 +59,16 @@ func rowsAndCols(x *graph.Node) (rows, cols *graph.Node) {
 func cholesky(_ *graph.Node, in []*graph.Node) *graph.Node {
 	a := in[0]
 	rows, cols := rowsAndCols(a)
-	done := ops.Fori(a.Shape()[a.Rank()-1], []*graph.Node{ops.ZerosLike(a)}, func(k *graph.Node, c []*graph.Node) []*graph.Node {
-		l := c[0]
-		row := ops.Sum(ops.Where(ops.Equal(rows, k), l, num(0)), -2, ops.KeepDims())
-		column := ops.Sum(ops.Where(ops.Equal(cols, k), a, num(0)), -1, ops.KeepDims())
-		column = ops.Sub(column, ops.Sum(ops.Mul(l, row), -1, ops.KeepDims()))
-		pivot := ops.Sqrt(ops.Sum(ops.Where(ops.Equal(rows, k), column, num(0)), -2, ops.KeepDims()))
-		column = ops.Where(ops.GreaterEqual(rows, k), ops.Div(column, pivot), num(0))
-		return []*graph.Node{ops.Where(ops.Equal(cols, k), column, l)}
-	})
+	done := ops.Fori(a.Shape()[a.Rank()-1], []*graph.Node{ops.ZerosLike(a)},
+		func(k *graph.Node, c []*graph.Node) []*graph.Node {
+			l := c[0]
+			row := ops.Sum(ops.Where(ops.Equal(rows, k), l, num(0)), -2, ops.KeepDims())
+			column := ops.Sum(ops.Where(ops.Equal(cols, k), a, num(0)), -1, ops.KeepDims())
+			column = ops.Sub(column, ops.Sum(ops.Mul(l, row), -1, ops.KeepDims()))
+			pivot := ops.Sqrt(ops.Sum(ops.Where(ops.Equal(rows, k), column, num(0)), -2, ops.KeepDims()))
+			column = ops.Where(ops.GreaterEqual(rows, k), ops.Div(column, pivot), num(0))
+			return []*graph.Node{ops.Where(ops.Equal(cols, k), column, l)}
+		})
 	return done[0]
 }
 
@@ -93,7 +95,8 @@ func triangular(n *graph.Node, in []*graph.Node) *graph.Node {
 		if upper {
 			known = ops.Greater(cols, at)
 		}
-		rest := ops.Sub(ops.Sum(ops.Where(here, b, num(0)), -2, ops.KeepDims()), ops.MatMul(ops.Where(known, row, num(0)), c[0]))
+		rest := ops.Sub(ops.Sum(ops.Where(here, b, num(0)), -2, ops.KeepDims()),
+			ops.MatMul(ops.Where(known, row, num(0)), c[0]))
 		if !unit {
 			rest = ops.Div(rest, pivot)
 		}

@@ -14,7 +14,8 @@ import (
 // behindOf is how many axes of numbers lie behind the one that is transformed.
 func behindOf(n *graph.Node) int { return n.Attrs().(interface{ Behind() int }).Behind() }
 
-// ONNX Runtime's transforms of float64 have the digits of float32: those are written as products with matrices of sines.
+// ONNX Runtime's transforms of float64 have the digits of float32: those are written as products with matrices of
+// sines.
 
 // fourier is the transform of pairs.
 func (e *exporter) fourier(n *graph.Node, in []*value) *value {
@@ -51,7 +52,8 @@ func (e *exporter) fourierOfReal(n *graph.Node, in []*value) *value {
 	return e.transform(e.unsqueeze(in[0], []int{len(in[0].shape)}), axis, e.typeOf(n).shape, false, true)
 }
 
-// fourierToReal are the real numbers of which this is the first half of the transform: the other half are the conjugates in reverse.
+// fourierToReal are the real numbers of which this is the first half of the transform: the other half are the
+// conjugates in reverse.
 func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
 	if in[0].dtype == graph.Float64 {
 		return e.writtenWith(n, in, fourierToRealByProduct)
@@ -64,7 +66,8 @@ func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
 	whole := x
 	if count != 0 {
 		rest := e.flip(e.slice(x, span{axis, 1, count, 1}), axis)
-		signs := e.initialiser(tensor{x.dtype, graph.Shape{2}}, &literal{raw: append(slices.Clone(e.number(x.dtype, 1).data.raw), e.number(x.dtype, -1).data.raw...)})
+		signs := e.initialiser(tensor{x.dtype, graph.Shape{2}},
+			&literal{raw: append(slices.Clone(e.number(x.dtype, 1).data.raw), e.number(x.dtype, -1).data.raw...)})
 		whole = e.concat(axis, x, e.apply("Mul", rest.tensor, nil, rest, signs))
 	}
 	shape := slices.Clone(whole.shape)
@@ -104,10 +107,12 @@ func fourierOfRealByProduct(n *graph.Node, in []*graph.Node) *graph.Node {
 	size := in[0].Shape()[axis]
 	cosines, sines := waves(in[0].Graph(), size, size.FloorDiv(2).Plus(1), size)
 	re := ops.MoveAxis(in[0], axis, -1)
-	return ops.Stack(-1, ops.MoveAxis(ops.MatMul(re, cosines), -1, axis), ops.MoveAxis(ops.Neg(ops.MatMul(re, sines)), -1, axis))
+	return ops.Stack(-1, ops.MoveAxis(ops.MatMul(re, cosines), -1, axis),
+		ops.MoveAxis(ops.Neg(ops.MatMul(re, sines)), -1, axis))
 }
 
-// fourierToRealByProduct counts numbers twice but for the first one and, of an even number of them, the middle one: they stand for their conjugates too.
+// fourierToRealByProduct counts numbers twice but for the first one and, of an even number of them, the middle one:
+// they stand for their conjugates too.
 func fourierToRealByProduct(n *graph.Node, in []*graph.Node) *graph.Node {
 	g, axis := in[0].Graph(), in[0].Rank()-2-behindOf(n)
 	half, size := in[0].Shape()[axis], n.Shape()[axis]

@@ -24,7 +24,8 @@ func init() {
 // form writes an operation with others, on operands of a graph of their own: floating-point numbers are Float64.
 type form func(n *graph.Node, x []*graph.Node) *graph.Node
 
-// forms are those that differ from the ones of arrayforms, which are for engines without sorts, or for sizes that are numbers.
+// forms are those that differ from the ones of arrayforms, which are for engines without sorts, or for sizes that are
+// numbers.
 var forms = map[*graph.Op]form{
 	ops.Lookup("searchsorted"): searchSorted,
 	ops.Lookup("cholesky"):     cholesky,
@@ -37,10 +38,15 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
 	if direct == nil && written == nil {
 		if written = arrayforms.Of(n.Op()); written == nil {
-			return e.fail(n, "cannot be written in ONNX: it is computed by a Go function. Compute it before or after the exported model, and feed the result to it")
+			return e.fail(
+				n,
+				"cannot be written in ONNX: it is computed by a Go function. Compute it before or after the exported model, and feed the result to it")
 		}
 		if names := namesOfRows(in); arrayforms.WantsNumbers(n.Op()) && len(names) > 0 {
-			return e.fail(n, "can only be written in ONNX for rows and columns whose sizes are numbers, but %s is not known: set it with WithSizes", names[0])
+			return e.fail(
+				n,
+				"can only be written in ONNX for rows and columns whose sizes are numbers, but %s is not known: set it with WithSizes",
+				names[0])
 		}
 	}
 	switch {
@@ -83,7 +89,8 @@ func (e *exporter) writtenWith(n *graph.Node, in []*value, f form) *value {
 }
 
 // order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal
-// elements stay in order: those that are no numbers are put to their end by a second sort, which keeps the order of the others.
+// elements stay in order: those that are no numbers are put to their end by a second sort, which keeps the order of the
+// others.
 func (e *exporter) order(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	descending := n.Attrs().(interface{ IsDescending() bool }).IsDescending()
@@ -107,7 +114,8 @@ func (e *exporter) top(x *value, count graph.Dim, descending bool) *value {
 	axis := len(x.shape) - 1
 	shape := append(append(graph.Shape{}, x.shape[:axis]...), count)
 	held := heldBy("TopK", x.dtype)
-	return e.append("TopK", []tensor{{held, shape}, {graph.Int64, shape}}, attrs{attrInt("axis", axis), attrInt("largest", b2i(descending))}, nil,
+	return e.append("TopK", []tensor{{held, shape}, {graph.Int64, shape}},
+		attrs{attrInt("axis", axis), attrInt("largest", b2i(descending))}, nil,
 		[]*value{e.cast(x, held), e.sizes(graph.Shape{count})}).out[1]
 }
 
@@ -122,7 +130,8 @@ type running interface {
 	SeeksExtremum() bool
 }
 
-// accumulate gives the sums of the elements up to each place of the last axis but one, their products, or the greatest or least of them.
+// accumulate gives the sums of the elements up to each place of the last axis but one, their products, or the greatest
+// or least of them.
 func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 	a := n.Attrs().(running)
 	_, product, reverse := a.Running()
@@ -132,7 +141,8 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 	x := in[0]
 	axis := e.whole(graph.Int64, int64(len(x.shape)-2))
 	return e.carried("CumSum", x.dtype, func(c func(*value) *value) *value {
-		return e.apply("CumSum", tensor{heldBy("CumSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))}, c(x), axis)
+		return e.apply("CumSum", tensor{heldBy("CumSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))},
+			c(x), axis)
 	})
 }
 
@@ -140,7 +150,8 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
-		return e.fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)", GreatestOpset, GreatestOpset)
+		return e.fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)",
+			GreatestOpset, GreatestOpset)
 	}
 	return e.apply("BitCast", t, attrs{attrInt("to", int(dataTypes[t.dtype]))}, x)
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// fused returns the operator that computes what the last ones do together, of which y is the result; y itself where there is none.
+// fused returns the operator that computes what the last ones do together, of which y is the result; y itself where
+// there is none.
 func (e *exporter) fused(y *value) *value {
 	if e.isPlain || !is(y, "Add") {
 		return y
@@ -24,17 +25,18 @@ func (e *exporter) linear(y *value) *value {
 		return y
 	}
 	x, w := product.def.in[0], product.def.in[1].def.in[0]
-	if len(x.shape) != 2 || len(w.shape) != 2 || len(b.shape) != 1 || b.shape[0] != w.shape[0] || x.isEmpty() || w.isEmpty() {
+	if len(x.shape) != 2 || len(w.shape) != 2 || len(b.shape) != 1 || b.shape[0] != w.shape[0] || x.isEmpty() ||
+		w.isEmpty() {
 		return y
 	}
 	return e.apply("Gemm", y.tensor, attrs{attrInt("transB", 1)}, x, w, b)
 }
 
-// Batch normalization with given statistics is a chain of operations on elements. As one operator it is read at a glance, and becomes a part of
-// the convolution before it in ONNX Runtime.
+// Batch normalization with given statistics is a chain of operations on elements. As one operator it is read at a
+// glance, and becomes a part of the convolution before it in ONNX Runtime.
 
-// batchNorm returns the operator that computes what the chain that ends with y computes, (x - mean)·(1/√(variance + eps))·gain + bias; y itself where
-// that is no such chain.
+// batchNorm returns the operator that computes what the chain that ends with y computes, (x - mean)·(1/√(variance +
+// eps))·gain + bias; y itself where that is no such chain.
 func (e *exporter) batchNorm(y *value) *value {
 	if y.dtype != graph.Float32 {
 		return y
@@ -45,7 +47,8 @@ func (e *exporter) batchNorm(y *value) *value {
 	}
 	gain := scaled.def.in[1]
 	centred, scale := scaled.def.in[0].def.in[0], scaled.def.in[0].def.in[1]
-	if !is(centred, "Sub") || !is(scale, "Reciprocal") || !is(scale.def.in[0], "Sqrt") || !is(scale.def.in[0].def.in[0], "Add") {
+	if !is(centred, "Sub") || !is(scale, "Reciprocal") || !is(scale.def.in[0], "Sqrt") ||
+		!is(scale.def.in[0].def.in[0], "Add") {
 		return y
 	}
 	x, mean := centred.def.in[0], centred.def.in[1]

@@ -54,7 +54,8 @@ type inner struct {
 	body *block
 }
 
-// block is a list of operators with inputs: the model's, or that of a loop's body. It sees the values of the blocks around it.
+// block is a list of operators with inputs: the model's, or that of a loop's body. It sees the values of the blocks
+// around it.
 type block struct {
 	args []*value
 	body []*instr

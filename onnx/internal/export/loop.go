@@ -34,7 +34,8 @@ func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
 	return e.fail(n, "is outside the loop that carries it")
 }
 
-// element returns x[at]. It is picked before a conversion: ONNX Runtime loses the result of a Cast to float16 that only a body reads.
+// element returns x[at]. It is picked before a conversion: ONNX Runtime loses the result of a Cast to float16 that only
+// a body reads.
 func (e *exporter) element(x, at *value) *value {
 	if x.def != nil && x.def.op == "Cast" {
 		return e.cast(e.element(x.def.in[0], at), x.dtype)
@@ -74,7 +75,8 @@ func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
 	return l
 }
 
-// step writes the body into a block, from what the step is given, and returns what it hands on, and what it gives of its own.
+// step writes the body into a block, from what the step is given, and returns what it hands on, and what it gives of
+// its own.
 func (w *written) step(body *block, given []*value) (handed, each []*value) {
 	w.frame.bodies[w.attrs.Body] = body
 	defer delete(w.frame.bodies, w.attrs.Body)
@@ -117,7 +119,8 @@ func (w *written) branch(bound *value) {
 	if len(w.begin) == 0 {
 		return
 	}
-	w.final = w.append("If", w.types(), nil, []inner{{"then_branch", then}, {"else_branch", otherwise}}, []*value{taken}).out
+	w.final = w.append("If", w.types(), nil, []inner{{"then_branch", then}, {"else_branch", otherwise}},
+		[]*value{taken}).out
 }
 
 func (w *written) types() (list []tensor) {
@@ -182,7 +185,8 @@ func (w *written) stack(x, bound *value, count graph.Dim, isOpen bool) *value {
 	reverse := w.attrs.Body.Reverse()
 	one := graph.Shape{1}
 	steps := w.reshape(w.steps, one)
-	if inner := x.shape[1:]; len(symbolsOf(inner)) > 0 && (isOpen || !w.hasElements(count)) { // of no steps, ONNX Runtime does not know these sizes
+	if inner := x.shape[1:]; len(symbolsOf(inner)) > 0 && (isOpen || !w.hasElements(count)) {
+		// of no steps, ONNX Runtime does not know these sizes
 		x = w.apply("Reshape", x.tensor, attrs{attrInt("allowzero", 1)}, x, w.concat(0, steps, w.sizes(inner)))
 	}
 	if reverse {

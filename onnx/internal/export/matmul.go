@@ -11,9 +11,11 @@ func (e *exporter) matmul(t tensor, x, y *value) *value {
 	a, b := e.widened(x), e.widened(y)
 	switch { // with a transposed matrix beside a vector ONNX Runtime gives wrong numbers
 	case len(a.shape) == 1 && is(b, "Transpose"):
-		return e.squeeze(e.matmul(tensor{t.dtype, slices.Insert(slices.Clone(t.shape), len(t.shape)-1, 1)}, e.unsqueeze(x, []int{0}), y), []int{len(t.shape) - 1})
+		return e.squeeze(e.matmul(tensor{t.dtype, slices.Insert(slices.Clone(t.shape), len(t.shape)-1, 1)},
+			e.unsqueeze(x, []int{0}), y), []int{len(t.shape) - 1})
 	case len(b.shape) == 1 && is(a, "Transpose"):
-		return e.squeeze(e.matmul(tensor{t.dtype, append(slices.Clone(t.shape), 1)}, x, e.unsqueeze(y, []int{1})), []int{len(t.shape)})
+		return e.squeeze(e.matmul(tensor{t.dtype, append(slices.Clone(t.shape), 1)}, x, e.unsqueeze(y, []int{1})),
+			[]int{len(t.shape)})
 	}
 	product := e.carried("MatMul", a.dtype, func(c func(*value) *value) *value {
 		return e.apply("MatMul", tensor{heldBy("MatMul", a.dtype), t.shape}, nil, c(a), c(b))
@@ -37,7 +39,8 @@ func (e *exporter) pick(n *graph.Node, x, index *value) *value {
 }
 
 // uniting are ONNX's words for ways to unite elements.
-var uniting = map[graph.Fold]string{graph.FoldSum: "add", graph.FoldProd: "mul", graph.FoldMax: "max", graph.FoldMin: "min"}
+var uniting = map[graph.Fold]string{graph.FoldSum: "add", graph.FoldProd: "mul", graph.FoldMax: "max",
+	graph.FoldMin: "min"}
 
 // neutral is what a fold of no elements gives.
 func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
@@ -55,7 +58,8 @@ func (e *exporter) neutral(f graph.Fold, d graph.DType) *value {
 // unite folds elements into the places along an axis that their index names.
 func (e *exporter) unite(f graph.Fold, t tensor, x, index *value, axis int) *value {
 	if x.dtype == graph.Uint64 && (f == graph.FoldMax || f == graph.FoldMin) {
-		return e.cast(e.flipped(e.unite(f, t.of(graph.Int64), e.flipped(e.cast(x, graph.Int64)), index, axis)), graph.Uint64)
+		return e.cast(e.flipped(e.unite(f, t.of(graph.Int64), e.flipped(e.cast(x, graph.Int64)), index, axis)),
+			graph.Uint64)
 	}
 	wide := e.widened(x)
 	base := e.expand(e.neutral(f, wide.dtype), t.shape)
@@ -72,10 +76,12 @@ func (e *exporter) unite(f graph.Fold, t tensor, x, index *value, axis int) *val
 }
 
 // scatter combines updates with the elements of a value at the places along an axis that an index names; with no
-// reduction they replace them. ScatterElements goes through them one by one, so that those that meet are united in order.
+// reduction they replace them. ScatterElements goes through them one by one, so that those that meet are united in
+// order.
 func (e *exporter) scatter(base, index, updates *value, axis int, reduction string) *value {
 	count := index.shape.NumElements()
-	rows := append(append(append(graph.Shape{}, updates.shape[:axis]...), count), updates.shape[axis+len(index.shape):]...)
+	rows := append(append(append(graph.Shape{}, updates.shape[:axis]...), count),
+		updates.shape[axis+len(index.shape):]...)
 	flat := make(graph.Shape, len(rows))
 	for i := range flat {
 		flat[i] = 1
@@ -91,6 +97,7 @@ func (e *exporter) scatter(base, index, updates *value, axis int, reduction stri
 		kernel, a = "Scatter", append(a, attrString("reduction", reduction))
 	}
 	return e.carried(kernel, base.dtype, func(c func(*value) *value) *value {
-		return e.apply("ScatterElements", tensor{heldBy(kernel, base.dtype), base.shape}, a, c(base), places, c(e.reshape(updates, rows)))
+		return e.apply("ScatterElements", tensor{heldBy(kernel, base.dtype), base.shape}, a, c(base), places,
+			c(e.reshape(updates, rows)))
 	})
 }

@@ -34,8 +34,8 @@ func (e *exporter) layout(l graph.Layout) graph.Layout {
 	return graph.Layout{Shape: e.dims(l.Shape), Strides: e.dims(l.Strides), Offset: e.dim(l.Offset)}
 }
 
-// view shows a dense value in another layout: by what becomes of each axis, else by the places of all elements. isWithin says that
-// axes of the view stay within those of the value, though sizes that have names do not show it.
+// view shows a dense value in another layout: by what becomes of each axis, else by the places of all elements.
+// isWithin says that axes of the view stay within those of the value, though sizes that have names do not show it.
 func (e *exporter) view(x *value, l graph.Layout, isWithin bool) *value {
 	if l.IsRowMajor() && l.Shape.NumElements() == x.shape.NumElements() {
 		return e.reshape(x, l.Shape)
@@ -255,7 +255,9 @@ func (e *exporter) alongAxes(x *value, l graph.Layout) []along {
 				offset = offset.Plus(size.Minus(1).Times(stride))
 			}
 			w := &list[a]
-			at, _ := slices.BinarySearchFunc(w.steps, k, func(have, k int64) int { return int(max(k, -k) - max(have, -have)) })
+			at, _ := slices.BinarySearchFunc(w.steps, k, func(have, k int64) int {
+				return int(max(k, -k) - max(have, -have))
+			})
 			w.axes, w.steps = slices.Insert(w.axes, at, i), slices.Insert(w.steps, at, k)
 			found = true
 			break
@@ -300,7 +302,8 @@ func quotient(stride, step graph.Dim) (k int64, ok bool) {
 	return 0, false
 }
 
-// reaches reports whether a step along an axis may take as many elements, which are two or more unless that is a number.
+// reaches reports whether a step along an axis may take as many elements, which are two or more unless that is a
+// number.
 func reaches(k int64, size, axis graph.Dim) bool {
 	n, static := size.Int()
 	if !static {

@@ -9,14 +9,18 @@ import (
 // direct are the primitives that one operator of ONNX computes, whatever their types.
 var direct = map[graph.Prim]string{
 	graph.PrimAdd: "Add", graph.PrimSub: "Sub", graph.PrimMul: "Mul", graph.PrimMax: "Max", graph.PrimMin: "Min",
-	graph.PrimSqrt: "Sqrt", graph.PrimRecip: "Reciprocal", graph.PrimFloor: "Floor", graph.PrimCeil: "Ceil", graph.PrimRound: "Round",
-	graph.PrimExp: "Exp", graph.PrimLog: "Log", graph.PrimTanh: "Tanh", graph.PrimSigmoid: "Sigmoid", graph.PrimSin: "Sin", graph.PrimCos: "Cos",
-	graph.PrimLt: "Less", graph.PrimLe: "LessOrEqual", graph.PrimGt: "Greater", graph.PrimGe: "GreaterOrEqual", graph.PrimEq: "Equal",
+	graph.PrimSqrt: "Sqrt", graph.PrimRecip: "Reciprocal", graph.PrimFloor: "Floor", graph.PrimCeil: "Ceil",
+	graph.PrimRound: "Round",
+	graph.PrimExp:   "Exp", graph.PrimLog: "Log", graph.PrimTanh: "Tanh", graph.PrimSigmoid: "Sigmoid",
+	graph.PrimSin: "Sin", graph.PrimCos: "Cos",
+	graph.PrimLt: "Less", graph.PrimLe: "LessOrEqual", graph.PrimGt: "Greater", graph.PrimGe: "GreaterOrEqual",
+	graph.PrimEq: "Equal",
 }
 
 // logical are the primitives of truth values, and of the bits of integers.
 var logical = map[graph.Prim]struct{ ofBools, ofBits string }{
-	graph.PrimAnd: {"And", "BitwiseAnd"}, graph.PrimOr: {"Or", "BitwiseOr"}, graph.PrimXor: {"Xor", "BitwiseXor"}, graph.PrimNot: {"Not", "BitwiseNot"},
+	graph.PrimAnd: {"And", "BitwiseAnd"}, graph.PrimOr: {"Or", "BitwiseOr"}, graph.PrimXor: {"Xor", "BitwiseXor"},
+	graph.PrimNot: {"Not", "BitwiseNot"},
 }
 
 // primitive applies a primitive to values that broadcast.
@@ -182,7 +186,8 @@ func (e *exporter) atan2(a, b *value) *value {
 	num := func(v float64) *value { return e.number(a.dtype, v) }
 	zero := num(0)
 	isNegative := func(x *value) *value { // of -0, too
-		return e.test("Or", e.compare("Less", x, zero), e.test("And", e.compare("Equal", x, zero), e.compare("Less", e.same("Reciprocal", x), zero)))
+		return e.test("Or", e.compare("Less", x, zero),
+			e.test("And", e.compare("Equal", x, zero), e.compare("Less", e.same("Reciprocal", x), zero)))
 	}
 	p, q := e.same("Abs", a), e.same("Abs", b)
 	less, more := e.same("Min", p, q), e.same("Max", p, q)

@@ -68,7 +68,8 @@ func (r *Request) check(g *graph.Graph) error {
 		case n.Graph() != g:
 			return fmt.Errorf("%s: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(), g.Name())
 		case i >= len(r.Outputs) && n.Judged() && n.Op().Class != graph.Update:
-			return fmt.Errorf("%s: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(), i-len(r.Outputs), graph.Describe(n))
+			return fmt.Errorf("%s: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(),
+				i-len(r.Outputs), graph.Describe(n))
 		}
 	}
 	report := shapeinfer.CheckProgram(g, roots...)
@@ -176,7 +177,8 @@ func outputName(n *graph.Node, i int) string {
 func lastWrites(g *graph.Graph, roots []*graph.Node) map[*graph.Node]*graph.Node {
 	live, last := ancestors.Marks(g, roots), map[*graph.Node]*graph.Node{}
 	for _, n := range g.Nodes() {
-		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update && memory.Op().Class == graph.Source {
+		if memory := alias.Storage(n); live[n.ID()] && n.Op().Class == graph.Update &&
+			memory.Op().Class == graph.Source {
 			last[memory] = n
 		}
 	}

@@ -20,8 +20,8 @@ func (e *exporter) polynomial(x *value, c ...float64) *value {
 	return y
 }
 
-// atan is the angle of a tangent between 0 and 1. That of a float64 is halved twice by atan x = 2·atan(x/(1+√(1+x²))), and then a
-// series, whose next term is less than a unit in the last place.
+// atan is the angle of a tangent between 0 and 1. That of a float64 is halved twice by atan x = 2·atan(x/(1+√(1+x²))),
+// and then a series, whose next term is less than a unit in the last place.
 func (e *exporter) atan(x *value) *value {
 	if x.dtype != graph.Float64 {
 		return e.same("Atan", x)
@@ -45,8 +45,8 @@ const (
 	erfFraction = 60
 )
 
-// erf64 is the error function of float64: for small x, 2/√π·e^(-x²)·(x + 2x³/3 + 4x⁵/15 + …), of which all terms have one sign;
-// for others, 1 - e^(-x²)/√π·1/(x + (1/2)/(x + 1/(x + (3/2)/(x + …)))).
+// erf64 is the error function of float64: for small x, 2/√π·e^(-x²)·(x + 2x³/3 + 4x⁵/15 + …), of which all terms have
+// one sign; for others, 1 - e^(-x²)/√π·1/(x + (1/2)/(x + 1/(x + (3/2)/(x + …)))).
 func (e *exporter) erf64(x *value) *value {
 	num := func(v float64) *value { return e.number(x.dtype, v) }
 	a := e.same("Abs", x)
@@ -58,14 +58,16 @@ func (e *exporter) erf64(x *value) *value {
 		term *= 2 / float64(2*i+1)
 		c = append(c, term)
 	}
-	series := e.same("Mul", e.polynomial(e.same("Mul", near, near), c...), e.same("Mul", near, num(2/math.Sqrt(math.Pi))))
+	series := e.same("Mul", e.polynomial(e.same("Mul", near, near), c...),
+		e.same("Mul", near, num(2/math.Sqrt(math.Pi))))
 	far := e.same("Max", a, num(erfBound))
 	fraction := far
 	for i := erfFraction; i >= 1; i-- {
 		fraction = e.same("Add", far, e.same("Div", num(float64(i)/2), fraction))
 	}
 	rest := e.same("Div", e.same("Mul", falling, num(1/math.Sqrt(math.Pi))), fraction)
-	size := e.choose(e.compare("LessOrEqual", a, num(erfBound)), e.same("Mul", series, falling), e.same("Sub", num(1), rest))
+	size := e.choose(e.compare("LessOrEqual", a, num(erfBound)), e.same("Mul", series, falling),
+		e.same("Sub", num(1), rest))
 	size = e.choose(e.compare("Greater", a, num(6)), num(1), size)
 	return e.choose(e.compare("Less", x, num(0)), e.same("Neg", size), e.choose(e.isNaN(x), x, size))
 }

@@ -8,7 +8,8 @@ import (
 
 // folding are the operators of the reductions.
 var folding = map[graph.Fold]string{
-	graph.FoldSum: "ReduceSum", graph.FoldProd: "ReduceProd", graph.FoldMax: "ReduceMax", graph.FoldMaxNumber: "ReduceMax", graph.FoldMin: "ReduceMin",
+	graph.FoldSum: "ReduceSum", graph.FoldProd: "ReduceProd", graph.FoldMax: "ReduceMax",
+	graph.FoldMaxNumber: "ReduceMax", graph.FoldMin: "ReduceMin",
 	graph.FoldAny: "any", graph.FoldAll: "all",
 }
 
@@ -38,7 +39,8 @@ func (e *exporter) reduce(n *graph.Node, x *value) *value {
 	return e.fold(f, x, list, len(t.shape) == len(x.shape))
 }
 
-// reduceWhereOne sums over the axes that sizes of the run decide: those that have the size of 1 in the result, and another one before.
+// reduceWhereOne sums over the axes that sizes of the run decide: those that have the size of 1 in the result, and
+// another one before.
 func (e *exporter) reduceWhereOne(n *graph.Node, x *value, t tensor) *value {
 	if n.Op().Fold != graph.FoldSum {
 		return e.fail(n, "reduces axes that depend on sizes known at run time: bind them to numbers")
@@ -50,7 +52,8 @@ func (e *exporter) reduceWhereOne(n *graph.Node, x *value, t tensor) *value {
 	axes := e.apply("Squeeze", tensor{graph.Int64, graph.Shape{some}}, nil, at, e.ints([]int64{0}))
 	wide := e.widened(x)
 	y := e.carried("ReduceSum", wide.dtype, func(c func(*value) *value) *value {
-		return e.apply("ReduceSum", tensor{heldBy("ReduceSum", wide.dtype), t.shape}, attrs{attrInt("keepdims", 1), attrInt("noop_with_empty_axes", 1)}, c(wide), axes)
+		return e.apply("ReduceSum", tensor{heldBy("ReduceSum", wide.dtype), t.shape},
+			attrs{attrInt("keepdims", 1), attrInt("noop_with_empty_axes", 1)}, c(wide), axes)
 	})
 	return e.convert(y, x.dtype)
 }
@@ -97,8 +100,8 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int, keep bool) *value {
 	return e.convert(y, x.dtype)
 }
 
-// any reports whether one of the truth values along axes is true. ONNX Runtime has no greatest one of none: those of axes that may have no
-// elements are counted.
+// any reports whether one of the truth values along axes is true. ONNX Runtime has no greatest one of none: those of
+// axes that may have no elements are counted.
 func (e *exporter) any(x *value, list []int, keep bool) *value {
 	for _, axis := range list {
 		if !e.hasElements(x.shape[axis]) {
@@ -109,14 +112,16 @@ func (e *exporter) any(x *value, list []int, keep bool) *value {
 	return e.folds("ReduceMax", "ReduceMax", x, list, keep)
 }
 
-// folds applies an operator that folds. Integers without signs that have 64 bits are turned so that their order is that of int64.
+// folds applies an operator that folds. Integers without signs that have 64 bits are turned so that their order is that
+// of int64.
 func (e *exporter) folds(op, kernel string, x *value, list []int, keep bool) *value {
 	if x.dtype == graph.Uint64 && kernel == "ReduceMax" {
 		return e.cast(e.flipped(e.folds(op, kernel, e.flipped(e.cast(x, graph.Int64)), list, keep)), graph.Uint64)
 	}
 	return e.carried(kernel, x.dtype, func(c func(*value) *value) *value {
 		held := heldBy(kernel, x.dtype)
-		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrInt("keepdims", b2i(keep))}, c(x), e.intsOf(list))
+		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrInt("keepdims", b2i(keep))}, c(x),
+			e.intsOf(list))
 	})
 }
 
@@ -152,7 +157,8 @@ func (e *exporter) extremum(greatest bool, x *value, list []int, shape graph.Sha
 	held := heldBy("ArgMax", x.dtype)
 	keep := len(list) == 1 && len(shape) == len(x.shape)
 	of := func(x *value) *value {
-		return e.apply(op, tensor{graph.Int64, folded(x.shape, []int{axis}, keep)}, attrs{attrInt("axis", axis), attrInt("keepdims", b2i(keep))}, x)
+		return e.apply(op, tensor{graph.Int64, folded(x.shape, []int{axis}, keep)},
+			attrs{attrInt("axis", axis), attrInt("keepdims", b2i(keep))}, x)
 	}
 	y := of(e.cast(x, held))
 	if x.dtype.IsFloat() {

@@ -65,7 +65,8 @@ func (s *sizeTable) show(v *value) {
 		for _, name := range d.Symbols() {
 			best, has := s.shown[name]
 			coef, rest, linear := d.Linear(name)
-			if is := graph.SymbolicDim(name) == d; is && (!has || best.dim != d) || !has && linear && coef != 0 && len(rest.Symbols()) == 0 {
+			if is := graph.SymbolicDim(name) == d; is && (!has || best.dim != d) ||
+				!has && linear && coef != 0 && len(rest.Symbols()) == 0 {
 				s.shown[name] = shownSize{v, axis, d}
 			}
 		}

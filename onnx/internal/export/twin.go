@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// twin writes an operation as the one operator of ONNX that computes it, on operands that are Float32; nil where it does not
-// fit.
+// twin writes an operation as the one operator of ONNX that computes it, on operands that are Float32; nil where it
+// does not fit.
 type twin func(e *exporter, n *graph.Node, in []*value) *value
 
 // elementTwins are operations on each element, and compositeTwins those that are written with others.
@@ -53,8 +53,8 @@ func (e *exporter) elementTwin(n *graph.Node, in []*value) *value {
 	return e.twin(elementTwins[n.Op()], n, in)
 }
 
-// compositeTwin writes an operation, composed of others, that one operator of ONNX computes; nil for others. What moves elements
-// alone has one for each dtype.
+// compositeTwin writes an operation, composed of others, that one operator of ONNX computes; nil for others. What moves
+// elements alone has one for each dtype.
 func (e *exporter) compositeTwin(n *graph.Node, in []*value) *value {
 	switch n.Op() {
 	case gatherOp:
@@ -146,7 +146,8 @@ func (e *exporter) layerNorm(n *graph.Node, in []*value) *value {
 	if len(in) > 2 || len(in) > 1 && a.BiasOnly {
 		operands = append(operands, in[len(in)-1])
 	}
-	return e.apply("LayerNormalization", in[0].tensor, attrs{attrInt("axis", axis-len(in[0].shape)), attrFloat("epsilon", a.Eps)}, operands...)
+	return e.apply("LayerNormalization", in[0].tensor,
+		attrs{attrInt("axis", axis-len(in[0].shape)), attrFloat("epsilon", a.Eps)}, operands...)
 }
 
 // rmsNorm is an operator from opset 23 on.
@@ -156,7 +157,8 @@ func (e *exporter) rmsNorm(n *graph.Node, in []*value) *value {
 	if !ok || e.opset < 23 || !e.hasElements(in[0].shape[axis:].NumElements()) || len(in) != 2 || a.BiasOnly {
 		return nil
 	}
-	return e.apply("RMSNormalization", in[0].tensor, attrs{attrInt("axis", axis-len(in[0].shape)), attrFloat("epsilon", a.Eps)}, in...)
+	return e.apply("RMSNormalization", in[0].tensor,
+		attrs{attrInt("axis", axis-len(in[0].shape)), attrFloat("epsilon", a.Eps)}, in...)
 }
 
 // normalised returns the first of the last axes that are normalised over, where gain and bias have their sizes.
@@ -216,7 +218,8 @@ func (e *exporter) gatherEach(n *graph.Node, in []*value) *value {
 
 // triangle is a matrix with zeros on one side of a diagonal.
 func (e *exporter) triangle(n *graph.Node, x *value) *value {
-	if !slices.Contains([]graph.DType{graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Bool}, x.dtype) || e.typeOf(n).isEmpty() {
+	if !slices.Contains([]graph.DType{graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Bool}, x.dtype) ||
+		e.typeOf(n).isEmpty() {
 		return nil
 	}
 	k := attrsOf[ops.TriangleAttrs](n).Diagonal

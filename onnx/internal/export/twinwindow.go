@@ -98,6 +98,7 @@ func (e *exporter) pool(op string, n *graph.Node, in []*value, more ...*wire.Att
 	}
 	x, single := e.batched(in[0], len(a.Kernel))
 	t := tensor{graph.Float32, withBatch(e.typeOf(n).shape, single)}
-	list := attrs{attrInts("kernel_shape", a.Kernel), attrInts("strides", a.Stride), attrInts("pads", twice(a.Padding)), attrInts("dilations", a.Dilation)}
+	list := attrs{attrInts("kernel_shape", a.Kernel), attrInts("strides", a.Stride), attrInts("pads", twice(a.Padding)),
+		attrInts("dilations", a.Dilation)}
 	return e.unbatched(e.apply(op, t, append(list, more...), x), single)
 }

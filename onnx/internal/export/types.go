@@ -9,14 +9,16 @@ import (
 
 // dataTypes are ONNX's names of the dtypes.
 var dataTypes = map[graph.DType]wire.DataType{
-	graph.Bool: wire.Bool, graph.Int8: wire.Int8, graph.Int16: wire.Int16, graph.Int32: wire.Int32, graph.Int64: wire.Int64,
+	graph.Bool: wire.Bool, graph.Int8: wire.Int8, graph.Int16: wire.Int16, graph.Int32: wire.Int32,
+	graph.Int64: wire.Int64,
 	graph.Uint8: wire.Uint8, graph.Uint16: wire.Uint16, graph.Uint32: wire.Uint32, graph.Uint64: wire.Uint64,
-	graph.Float8E4M3FN: wire.Float8E4M3FN, graph.Float8E5M2: wire.Float8E5M2, graph.Float16: wire.Float16, graph.BFloat16: wire.BFloat16,
-	graph.Float32: wire.Float, graph.Float64: wire.Double,
+	graph.Float8E4M3FN: wire.Float8E4M3FN, graph.Float8E5M2: wire.Float8E5M2, graph.Float16: wire.Float16,
+	graph.BFloat16: wire.BFloat16,
+	graph.Float32:  wire.Float, graph.Float64: wire.Double,
 }
 
-// lacks has the dtypes that ONNX Runtime 1.32 computes an operator with on no CPU, in a model of opset 20. Numbers of 16 bits are
-// computed in float32 anyway.
+// lacks has the dtypes that ONNX Runtime 1.32 computes an operator with on no CPU, in a model of opset 20. Numbers of
+// 16 bits are computed in float32 anyway.
 var lacks = map[string][]graph.DType{
 	"Max":       {graph.Int16, graph.Uint16},
 	"Min":       {graph.Int16, graph.Uint16},
@@ -48,7 +50,8 @@ func carrier(t graph.DType) graph.DType {
 	return graph.Int32
 }
 
-// heldBy returns the dtype in which an operator computes with values of a dtype: itself, or another one that carries them.
+// heldBy returns the dtype in which an operator computes with values of a dtype: itself, or another one that carries
+// them.
 func heldBy(op string, t graph.DType) graph.DType {
 	if slices.Contains(lacks[op], t) {
 		if op == "ReduceSum" {
@@ -59,7 +62,8 @@ func heldBy(op string, t graph.DType) graph.DType {
 	return t
 }
 
-// carried applies an operator in a dtype for which it is there: c brings operands to it, and the result is brought back.
+// carried applies an operator in a dtype for which it is there: c brings operands to it, and the result is brought
+// back.
 func (b *builder) carried(op string, t graph.DType, apply func(c func(*value) *value) *value) *value {
 	held := heldBy(op, t)
 	return b.cast(apply(func(x *value) *value { return b.cast(x, held) }), t)

@@ -75,7 +75,8 @@ func (e *exporter) wholePower(x, y *value) *value {
 	zero, one, minus := e.number(t, 0), e.number(t, 1), e.whole(t, -1)
 	negative := e.compare("Less", y, zero)
 	odd := e.compare("Equal", e.same("BitwiseAnd", y, one), one)
-	inverse := e.choose(e.compare("Equal", x, minus), e.choose(odd, minus, one), e.choose(e.compare("Equal", x, one), one, zero))
+	inverse := e.choose(e.compare("Equal", x, minus), e.choose(odd, minus, one),
+		e.choose(e.compare("Equal", x, one), one, zero))
 	return e.choose(negative, inverse, e.bySquaring(x, e.choose(negative, zero, y)))
 }
 
@@ -98,11 +99,13 @@ func (e *exporter) bySquaring(x, y *value) *value {
 			e.same("Mul", power, e.choose(odd, base, one)), e.same("Mul", base, base), e.same("Div", left, two),
 		}
 	})
-	begin := []*value{e.whole(graph.Int64, int64(x.dtype.Bits())), e.number(graph.Bool, 1), e.expand(e.number(x.dtype, 1), t.shape), x, y}
+	begin := []*value{e.whole(graph.Int64, int64(x.dtype.Bits())), e.number(graph.Bool, 1),
+		e.expand(e.number(x.dtype, 1), t.shape), x, y}
 	return e.append("Loop", []tensor{t, t, t}, nil, []inner{{"body", body}}, begin).out[0]
 }
 
-// ONNX Runtime adds and multiplies the integers of a reduction as float64, which has fewer digits than they, and no overflow.
+// ONNX Runtime adds and multiplies the integers of a reduction as float64, which has fewer digits than they, and no
+// overflow.
 
 // wholeSum adds integers of 64 bits by a product with ones.
 func (e *exporter) wholeSum(x *value, list []int, keep bool) *value {
@@ -113,7 +116,8 @@ func (e *exporter) wholeSum(x *value, list []int, keep bool) *value {
 	return e.reshape(y, folded(x.shape, list, keep))
 }
 
-// wholeProduct multiplies integers: one half with the other as long as there are several, or in a loop over an axis whose size has a name.
+// wholeProduct multiplies integers: one half with the other as long as there are several, or in a loop over an axis
+// whose size has a name.
 func (e *exporter) wholeProduct(x *value, list []int, keep bool) *value {
 	flat, axis := e.flatOver(x, list)
 	size, static := flat.shape[axis].Int()

@@ -70,7 +70,8 @@ func (w *writer) model(name string, opset int) *wire.Model {
 	for _, v := range w.outputs {
 		g.Outputs = append(g.Outputs, infoOf(v))
 	}
-	return &wire.Model{IRVersion: irVersion, Producer: "broadloom", Graph: g, Opsets: []wire.Opset{{Version: int64(opset)}}}
+	return &wire.Model{IRVersion: irVersion, Producer: "broadloom", Graph: g,
+		Opsets: []wire.Opset{{Version: int64(opset)}}}
 }
 
 // irVersion is that of ONNX 1.16, which runs all opsets that are written.
@@ -149,7 +150,9 @@ func (w *writer) nodes(b *block) (list []*wire.Node) {
 			n.Outputs = append(n.Outputs, v.name)
 		}
 		for _, s := range i.inner {
-			n.Attributes = append(n.Attributes, &wire.Attribute{Name: s.name, Type: wire.AttributeGraph, Graph: w.subgraph(s.body, n.Name+"/"+s.name)})
+			n.Attributes = append(
+				n.Attributes, &wire.Attribute{Name: s.name, Type: wire.AttributeGraph,
+					Graph: w.subgraph(s.body, n.Name+"/"+s.name)})
 		}
 		list = append(list, n)
 	}

@@ -11,7 +11,8 @@ func init() {
 	join(map[string]rule{
 		"Attention": attention, "ai.onnx.preview.FlexAttention": func(c *call) []node {
 			if c.given("score_mod") || c.given("prob_mod") {
-				refuse("it has bodies that change the scores, which is not supported: write the attention with other operators")
+				refuse(
+					"it has bodies that change the scores, which is not supported: write the attention with other operators")
 			}
 			return attention(c)
 		},
@@ -43,7 +44,8 @@ func attention(c *call) []node {
 	if t.Bits() < 32 {
 		wide = graph.Float32
 	}
-	q, k, v := heads(c.in(0), c.int("q_num_heads", 1)), heads(c.in(1), c.int("kv_num_heads", 1)), heads(c.in(2), c.int("kv_num_heads", 1))
+	q, k, v := heads(c.in(0), c.int("q_num_heads", 1)), heads(c.in(1), c.int("kv_num_heads", 1)),
+		heads(c.in(2), c.int("kv_num_heads", 1))
 	past := graph.Dim(0)
 	if key := c.at(4); key != nil {
 		past = key.Shape()[2]
@@ -74,7 +76,8 @@ func attention(c *call) []node {
 		}
 		weights := ops.Softmax(scores, -1)
 		if bias != nil {
-			weights = ops.Where(ops.Equal(ops.Max(scores, -1, ops.KeepDims()), graph.Num(math.Inf(-1))), graph.Num(0), weights)
+			weights = ops.Where(ops.Equal(ops.Max(scores, -1, ops.KeepDims()), graph.Num(math.Inf(-1))), graph.Num(0),
+				weights)
 		}
 		stages = append(stages, scores, weights)
 		results[3] = ops.Cast(stages[c.int("qk_matmul_output_mode", 0)], t)

@@ -56,7 +56,8 @@ func (b *builder) inputs(g *wire.Graph, s *scope, result *Result) {
 	}
 	for _, name := range slices.Concat(slices.Sorted(maps.Keys(b.Sizes)), slices.Sorted(maps.Keys(b.Empty))) {
 		if !used[name] {
-			b.problem("no input of the model has a size %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(used)), ", "))
+			b.problem("no input of the model has a size %q: there are %s", name,
+				strings.Join(slices.Sorted(maps.Keys(used)), ", "))
 		}
 	}
 }

@@ -85,10 +85,12 @@ func (s *scope) find(name string) (*value, bool) {
 
 // inner is the scope of a body.
 func (s *scope) inner() *scope {
-	return &scope{outer: s, values: map[string]*value{}, versions: s.versions, attributes: s.attributes, depth: s.depth + 1}
+	return &scope{outer: s, values: map[string]*value{}, versions: s.versions, attributes: s.attributes,
+		depth: s.depth + 1}
 }
 
-// maxApplied is how many nodes a model has at most, those of functions and of loops that are written out counted each time.
+// maxApplied is how many nodes a model has at most, those of functions and of loops that are written out counted each
+// time.
 const maxApplied = 1 << 21
 
 // maxDepth is how deep bodies and functions may lie within each other.
@@ -96,8 +98,9 @@ const maxDepth = 64
 
 // Import builds the nodes of a model. If there are problems, the result is nil.
 func Import(m *wire.Model, r Request) (*Result, []Problem) {
-	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{}, isFixed: map[node]bool{},
-		names: map[string]graph.Dim{}, prover: prove.NewProver(r.Graph.Bounds), root: r.Graph.ScopePath()}
+	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{},
+		isFixed: map[node]bool{},
+		names:   map[string]graph.Dim{}, prover: prove.NewProver(r.Graph.Bounds), root: r.Graph.ScopePath()}
 	for _, f := range m.Functions {
 		b.functions[function{domain(f.Domain), f.Name, f.Overload}] = f
 	}

@@ -28,7 +28,8 @@ func (c *call) results() (list []*value) {
 	if c.domain != "" && !(c.domain == "com.microsoft" && asONNX[key]) {
 		key = c.domain + "." + key
 	}
-	if f := c.functions[function{c.domain, c.from.Op, c.from.Overload}]; f != nil && operators[key] == nil && valueRules[key] == nil {
+	if f := c.functions[function{c.domain, c.from.Op, c.from.Overload}]; f != nil && operators[key] == nil &&
+		valueRules[key] == nil {
 		return c.callFunction(f)
 	}
 	if list := c.ofSizes(key); list != nil {
@@ -88,10 +89,12 @@ func (c *call) ofSizes(key string) (list []*value) {
 	return list
 }
 
-// operandSizes returns the operands as sizes, nil for those that are left out, and whether nodes could not compute with them. ok is false if
-// one is no sizes, or is not worth computing as such.
+// operandSizes returns the operands as sizes, nil for those that are left out, and whether nodes could not compute with
+// them. ok is false if one is no sizes, or is not worth computing as such.
 func (c *call) operandSizes() (in []*sizes, isNeeded, ok bool) {
-	isNeeded = slices.ContainsFunc(c.operands, func(v *value) bool { return v != nil && v.sizes != nil && !v.sizes.areNumbers() })
+	isNeeded = slices.ContainsFunc(c.operands, func(v *value) bool {
+		return v != nil && v.sizes != nil && !v.sizes.areNumbers()
+	})
 	for _, v := range c.operands {
 		if v == nil {
 			in = append(in, nil)
@@ -220,7 +223,8 @@ func (c *call) floats(i int) (list []float64) {
 	}
 	a, ok := c.arrayOf(c.operands[i])
 	if !ok {
-		refuse("its operand %q must be known before the model runs, but depends on values known only then", c.from.Inputs[i])
+		refuse("its operand %q must be known before the model runs, but depends on values known only then",
+			c.from.Inputs[i])
 	}
 	for k := range count(a.Shape) {
 		v, _ := graph.NumberAt(a.Data, k)

@@ -48,7 +48,8 @@ func ofNodes(list []node) (values []*value) {
 func (c *call) nodesOf(list []*value) (nodes []node) {
 	for _, v := range list {
 		if v.isList {
-			c.problem("a sequence is returned by a body whose number of steps is unknown: export the model with tensors there")
+			c.problem(
+				"a sequence is returned by a body whose number of steps is unknown: export the model with tensors there")
 			return nil
 		}
 		nodes = append(nodes, c.nodeOf(v))
@@ -56,7 +57,8 @@ func (c *call) nodesOf(list []*value) (nodes []node) {
 	return nodes
 }
 
-// attempt computes a body inside of a loop or a branch that is open. What is wrong with it is noted, and the results are nothing.
+// attempt computes a body inside of a loop or a branch that is open. What is wrong with it is noted, and the results
+// are nothing.
 func (c *call) attempt(body *wire.Graph, args []*value) (results []*value) {
 	if !c.guard(c.from, func() { results = c.compute(body, args) }) {
 		return nil
@@ -91,7 +93,9 @@ func loop(c *call) []*value {
 		if isNumber && n <= maxUnrolled {
 			return c.unrolled(body, int(n), carry)
 		}
-		refuse("it carries sequences, or values whose shapes change from step to step, so that the number of steps, %s, must be known: bind the sizes to numbers", steps)
+		refuse(
+			"it carries sequences, or values whose shapes change from step to step, so that the number of steps, %s, must be known: bind the sizes to numbers",
+			steps)
 	}
 	if len(body.Outputs) == len(carry)+1 && !hasSequence(carry) {
 		return c.while(body, steps, carry, nil)
@@ -161,21 +165,23 @@ func (c *call) alwaysGoesOn(body *wire.Graph) bool {
 
 func (c *call) truthValue(v bool) *value { return c.ofArray(exec.Array{Data: []bool{v}}) }
 
-// scanned is a loop of a number of steps that is known when it begins. Where its values change their shapes, nothing is built.
+// scanned is a loop of a number of steps that is known when it begins. Where its values change their shapes, nothing is
+// built.
 func (c *call) scanned(body *wire.Graph, steps graph.Dim, carry []*value) (results []*value) {
 	problems, made := len(c.problems), len(c.made)
 	first := c.nodesOf(carry)
 	var final, outs []node
 	isBuilt := c.g.Attempt(func() bool {
 		mistakes := len(c.g.Mistakes())
-		final, outs = ops.Scan(ops.Loop{Carry: first, Over: []node{ops.Iota(c.g, 0, steps)}}, func(carry, x []node) (next, out []node) {
-			args := append([]*value{ofNode(x[0]), c.truthValue(true)}, ofNodes(carry)...)
-			list := c.nodesOf(c.attempt(body, args))
-			if len(list) < 1+len(carry) {
-				return carry, nil
-			}
-			return list[1 : 1+len(carry)], list[1+len(carry):]
-		})
+		final, outs = ops.Scan(ops.Loop{Carry: first, Over: []node{ops.Iota(c.g, 0, steps)}},
+			func(carry, x []node) (next, out []node) {
+				args := append([]*value{ofNode(x[0]), c.truthValue(true)}, ofNodes(carry)...)
+				list := c.nodesOf(c.attempt(body, args))
+				if len(list) < 1+len(carry) {
+					return carry, nil
+				}
+				return list[1 : 1+len(carry)], list[1+len(carry):]
+			})
 		return len(c.problems) == problems && len(c.g.Mistakes()) == mistakes
 	})
 	if !isBuilt {
@@ -211,19 +217,20 @@ func (c *call) while(body *wire.Graph, most graph.Dim, carry []*value, more func
 	if more != nil {
 		first[0] = more(whole(0), first[0])
 	}
-	final, _ := ops.While(most, first, func(carry []node) node { return carry[0] }, func(step node, carry []node) []node {
-		list := c.nodesOf(c.attempt(body, append([]*value{ofNode(step)}, ofNodes(carry)...)))
-		if list == nil {
-			return carry
-		}
-		if list[0].Rank() > 0 {
-			list[0] = ops.Reshape(list[0])
-		}
-		if more != nil {
-			list[0] = more(ops.Add(step, whole(1)), list[0])
-		}
-		return list
-	})
+	final, _ := ops.While(most, first, func(carry []node) node { return carry[0] },
+		func(step node, carry []node) []node {
+			list := c.nodesOf(c.attempt(body, append([]*value{ofNode(step)}, ofNodes(carry)...)))
+			if list == nil {
+				return carry
+			}
+			if list[0].Rank() > 0 {
+				list[0] = ops.Reshape(list[0])
+			}
+			if more != nil {
+				list[0] = more(ops.Add(step, whole(1)), list[0])
+			}
+			return list
+		})
 	return ofNodes(final[1:])
 }
 
@@ -304,13 +311,14 @@ func scan(c *call) []*value {
 		}
 		over = append(over, x)
 	}
-	final, outs := ops.Scan(ops.Loop{Carry: c.nodesOf(c.operands[:states]), Over: over}, func(carry, x []node) (next, out []node) {
-		list := c.nodesOf(c.attempt(body, ofNodes(append(append([]node{}, carry...), x...))))
-		if len(list) < states {
-			return carry, nil
-		}
-		return list[:states], list[states:]
-	})
+	final, outs := ops.Scan(ops.Loop{Carry: c.nodesOf(c.operands[:states]), Over: over},
+		func(carry, x []node) (next, out []node) {
+			list := c.nodesOf(c.attempt(body, ofNodes(append(append([]node{}, carry...), x...))))
+			if len(list) < states {
+				return carry, nil
+			}
+			return list[:states], list[states:]
+		})
 	for i, y := range outs {
 		if at("scan_output_directions", i) == 1 {
 			y = ops.Flip(y, 0)

@@ -39,7 +39,8 @@ func (b *builder) fold(n node) (exec.Array, bool) {
 		if x == nil {
 			continue
 		}
-		if a, err := p.Elements(); err != nil || sess.SetParam(x, a) != nil && !part.hasLoop { // else it is one of another part of the model
+		if a, err := p.Elements(); err != nil || sess.SetParam(x, a) != nil && !part.hasLoop {
+			// else it is one of another part of the model
 			return exec.Array{}, false
 		}
 	}
@@ -56,8 +57,8 @@ func (b *builder) fold(n node) (exec.Array, bool) {
 	return a, true
 }
 
-// partOf copies what a node is computed of into a graph of its own: to compile all of the model for each constant would take a time that
-// grows with the square of its nodes.
+// partOf copies what a node is computed of into a graph of its own: to compile all of the model for each constant would
+// take a time that grows with the square of its nodes.
 type partOf struct {
 	b       *builder
 	to      *graph.Graph
@@ -100,7 +101,8 @@ func (b *builder) fixed(n node) bool {
 		return is
 	}
 	b.isFixed[n] = false
-	is := !n.IsInput() && n.Err() == nil && (!n.IsParam() || slices.ContainsFunc(b.params, func(p Param) bool { return p.Node == n }))
+	is := !n.IsInput() && n.Err() == nil &&
+		(!n.IsParam() || slices.ContainsFunc(b.params, func(p Param) bool { return p.Node == n }))
 	for _, x := range n.Operands() {
 		is = is && b.fixed(x)
 	}

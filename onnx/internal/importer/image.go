@@ -14,11 +14,16 @@ func init() {
 		"MaxUnpool":         func(c *call) []node { return []node{maxUnpool(c)} },
 		"GlobalAveragePool": with(func(c *call, x node) node { return ops.Mean(x, spatial(x)...) }),
 		"GlobalMaxPool":     with(func(c *call, x node) node { return ops.Max(x, spatial(x)...) }),
-		"GlobalLpPool":      with(func(c *call, x node) node { return ops.Norm(x, float64(c.int("p", 2)), spatial(x)...) }),
+		"GlobalLpPool": with(func(c *call, x node) node {
+			return ops.Norm(x, float64(c.int("p", 2)), spatial(x)...)
+		}),
 		"GridSample": func(c *call) []node {
-			modes := map[string]ops.ResizeMode{"linear": ops.ResizeLinear, "bilinear": ops.ResizeLinear, "nearest": ops.ResizeNearest, "cubic": ops.ResizeCubic, "bicubic": ops.ResizeCubic}
-			paddings := map[string]ops.PaddingMode{"zeros": ops.PadZeros, "border": ops.PadReplicate, "reflection": ops.PadReflect}
-			return []node{ops.GridSample(c.in(0), c.in(1), modes[c.text("mode", "linear")], paddings[c.text("padding_mode", "zeros")], c.corners()...)}
+			modes := map[string]ops.ResizeMode{"linear": ops.ResizeLinear, "bilinear": ops.ResizeLinear,
+				"nearest": ops.ResizeNearest, "cubic": ops.ResizeCubic, "bicubic": ops.ResizeCubic}
+			paddings := map[string]ops.PaddingMode{
+				"zeros": ops.PadZeros, "border": ops.PadReplicate, "reflection": ops.PadReflect}
+			return []node{ops.GridSample(c.in(0), c.in(1), modes[c.text("mode", "linear")],
+				paddings[c.text("padding_mode", "zeros")], c.corners()...)}
 		},
 		"AffineGrid": func(c *call) []node { return []node{ops.AffineGrid(c.in(0), c.dims(1)[2:], c.corners()...)} },
 	})
@@ -40,8 +45,9 @@ func spatial(x node) []ops.Axis {
 	return over
 }
 
-// pooled brings an operand and the options of pooling in a form with equal sides, of which PyTorch's pooling has no more than half a kernel: others are
-// put there before. Where windows beyond the end are counted exactly, ceil_mode is put there too.
+// pooled brings an operand and the options of pooling in a form with equal sides, of which PyTorch's pooling has no
+// more than half a kernel: others are put there before. Where windows beyond the end are counted exactly, ceil_mode is
+// put there too.
 func pooled(c *call, x node, fill float64, exact bool) (padded node, kernel []int, opts []ops.PoolOption) {
 	kernel = c.ints("kernel_shape")
 	n := len(kernel)
@@ -57,10 +63,12 @@ func pooled(c *call, x node, fill float64, exact bool) (padded node, kernel []in
 		b, isNumber := before[i].Int()
 		half[i] = int(b)
 		equal = equal && isNumber && before[i] == after[i] && 2*int(b) <= kernel[i]
-		isCeiled = isCeiled && isNumber && 2*int(b) <= kernel[i] && after[i].Minus(before[i]) == graph.Dim(w.strides[i]-1) && w.extent(i) >= w.strides[i]
+		isCeiled = isCeiled && isNumber && 2*int(b) <= kernel[i] &&
+			after[i].Minus(before[i]) == graph.Dim(w.strides[i]-1) && w.extent(i) >= w.strides[i]
 	}
 	opts = []ops.PoolOption{ops.Stride(w.strides...), ops.Dilation(w.dilations...)}
-	if !equal && !ceil && isCeiled { // one step less behind than a window more needs: PyTorch's ceil_mode in files of old versions
+	if !equal && !ceil && isCeiled {
+		// one step less behind than a window more needs: PyTorch's ceil_mode in files of old versions
 		equal, ceil = true, true
 	}
 	if equal && !(ceil && exact) {
@@ -84,7 +92,8 @@ type windows struct{ kernel, strides, dilations, pads []int }
 
 func (c *call) windows(n int, kernel []int) windows {
 	ones := slices.Repeat([]int{1}, n)
-	return windows{kernel, c.ints("strides", ones...), c.ints("dilations", ones...), c.ints("pads", make([]int, 2*n)...)}
+	return windows{kernel, c.ints("strides", ones...), c.ints("dilations", ones...),
+		c.ints("pads", make([]int, 2*n)...)}
 }
 
 // extent is the length of a window along an axis.
@@ -100,7 +109,8 @@ func (w windows) sides(c *call, x node) (before, after []graph.Dim) {
 			continue
 		}
 		size, step := x.Shape()[2+i], graph.Dim(w.strides[i])
-		more, _ := greatest(c, size.CeilDiv(int64(w.strides[i])).Minus(1).Times(step).Plus(graph.Dim(w.extent(i))).Minus(size), 0)
+		more, _ := greatest(
+			c, size.CeilDiv(int64(w.strides[i])).Minus(1).Times(step).Plus(graph.Dim(w.extent(i))).Minus(size), 0)
 		less := more.FloorDiv(2)
 		low, high := less, more.Minus(less)
 		if auto == "SAME_LOWER" {
@@ -127,7 +137,8 @@ func maxPool(c *call) []node {
 		return []node{greatestOf(padded, kernel, opts)}
 	}
 	values, indices := ops.MaxPoolIndex(padded, kernel, opts...)
-	return []node{values, ops.Add(c.placesIn(x, padded, len(kernel), indices), c.channelPlaces(x.Shape()[2:].NumElements()))}
+	return []node{values,
+		ops.Add(c.placesIn(x, padded, len(kernel), indices), c.channelPlaces(x.Shape()[2:].NumElements()))}
 }
 
 // placesIn are the places in images of places in padded ones, counted along columns where the attribute says so.
@@ -181,7 +192,8 @@ func averagePool(c *call, x node) node {
 	if includes && c.int("ceil_mode", 0) == 0 {
 		return average(padded, kernel, opts)
 	}
-	counted := ops.OnesLike(x) // what counts: with the padding that was said, and never what lies behind it for the last window
+	// what counts: with the padding that was said, and never what lies behind it for the last window
+	counted := ops.OnesLike(x)
 	if includes {
 		before, after := c.windows(len(kernel), kernel).sides(c, x)
 		for i := range kernel {
@@ -212,7 +224,8 @@ func lpPool(c *call, x node) node {
 	return ops.LpPool(ops.Abs(x), float64(c.int("p", 2)), kernel, opts...)
 }
 
-// maxUnpool puts elements at indices that count along the sizes which follow from the windows; a greater size that is asked for adds zeros.
+// maxUnpool puts elements at indices that count along the sizes which follow from the windows; a greater size that is
+// asked for adds zeros.
 func maxUnpool(c *call) node {
 	x, kernel := c.in(0), c.ints("kernel_shape")
 	n := len(kernel)
@@ -230,7 +243,8 @@ func maxUnpool(c *call) node {
 	return y
 }
 
-// channelPlaces is where each channel of the first operand begins among the elements of all: indices of windows count along all of them.
+// channelPlaces is where each channel of the first operand begins among the elements of all: indices of windows count
+// along all of them.
 func (c *call) channelPlaces(elements graph.Dim) node {
 	x := c.in(0)
 	shape := slices.Repeat([]graph.Dim{1}, x.Rank())

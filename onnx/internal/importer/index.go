@@ -10,12 +10,15 @@ import (
 )
 
 // reductions are ONNX's words.
-var reductions = map[string]ops.Reduction{"add": ops.ReduceSum, "mul": ops.ReduceProd, "max": ops.ReduceMax, "min": ops.ReduceMin}
+var reductions = map[string]ops.Reduction{
+	"add": ops.ReduceSum, "mul": ops.ReduceProd, "max": ops.ReduceMax, "min": ops.ReduceMin}
 
 func init() {
 	join(map[string]rule{
-		"Gather":         func(c *call) []node { return []node{gather(c)} },
-		"GatherElements": func(c *call) []node { return []node{ops.Gather(c.in(0), c.axis(0), positive(c, c.axis(0)))} },
+		"Gather": func(c *call) []node { return []node{gather(c)} },
+		"GatherElements": func(c *call) []node {
+			return []node{ops.Gather(c.in(0), c.axis(0), positive(c, c.axis(0)))}
+		},
 		"GatherND": func(c *call) []node {
 			return []node{ops.GatherND(c.in(0), ops.Cast(c.in(1), graph.Int64), c.int("batch_dims", 0))}
 		},
@@ -164,7 +167,8 @@ func unique(c *call) []node {
 	if c.int("sorted", 1) == 0 {
 		order := ops.ArgSort(first, 0, false)
 		inverse = ops.IndexSelect(ops.ArgSort(order, 0, false), 0, inverse)
-		values, counts, first = ops.IndexSelect(values, 0, order), ops.IndexSelect(counts, 0, order), ops.IndexSelect(first, 0, order)
+		values, counts, first = ops.IndexSelect(values, 0, order), ops.IndexSelect(counts, 0, order),
+			ops.IndexSelect(first, 0, order)
 	}
 	return []node{values, first, inverse, counts}
 }

@@ -17,8 +17,12 @@ func init() {
 		"Bernoulli": with(func(c *call, x node) node {
 			return ops.Cast(ops.Bernoulli(c.seed(), x), c.dtype("dtype", x.DType()))
 		}),
-		"RandomUniformLike": with(func(c *call, x node) node { return c.uniform(c.dtype("dtype", x.DType()), x.Shape()) }),
-		"RandomNormalLike":  with(func(c *call, x node) node { return c.normal(c.dtype("dtype", x.DType()), x.Shape()) }),
+		"RandomUniformLike": with(func(c *call, x node) node {
+			return c.uniform(c.dtype("dtype", x.DType()), x.Shape())
+		}),
+		"RandomNormalLike": with(func(c *call, x node) node {
+			return c.normal(c.dtype("dtype", x.DType()), x.Shape())
+		}),
 		"RandomUniform": func(c *call) []node {
 			return []node{c.uniform(c.dtype("dtype", graph.Float32), dims(c.ints("shape")))}
 		},
@@ -26,7 +30,8 @@ func init() {
 			return []node{c.normal(c.dtype("dtype", graph.Float32), dims(c.ints("shape")))}
 		},
 		"Multinomial": with(func(c *call, x node) node {
-			return ops.Cast(ops.Multinomial(c.seed(), ops.Softmax(x, -1), c.int("sample_size", 1), true), c.dtype("dtype", graph.Int32))
+			return ops.Cast(ops.Multinomial(c.seed(), ops.Softmax(x, -1), c.int("sample_size", 1), true),
+				c.dtype("dtype", graph.Int32))
 		}),
 		"BatchNormalization": batchNorm,
 		"InstanceNormalization": func(c *call) []node {
@@ -128,7 +133,8 @@ func (c *call) lossOptions() (opts []ops.LossOption) {
 	return opts
 }
 
-// dropout with a probability drops what no other library drops: of training, only the mask's dtype and shape are compared.
+// dropout with a probability drops what no other library drops: of training, only the mask's dtype and shape are
+// compared.
 func dropout(c *call) []node {
 	x, p := c.in(0), c.float("ratio", 0.5)
 	if list := c.floats(1); len(list) > 0 {
@@ -167,7 +173,8 @@ func layerNorm(c *call) []node {
 	mean := ops.Mean(x, over...)
 	inverse := ops.Rsqrt(ops.Add(ops.Var(x, 0, over...), eps))
 	shape := slices.Clone(x.Shape()[axis:])
-	if isWhole := func(w node) bool { return w == nil || w.Shape().Equal(shape) }; isWhole(c.in(1)) && isWhole(c.at(2)) {
+	if isWhole := func(w node) bool { return w == nil || w.Shape().Equal(shape) }; isWhole(c.in(1)) &&
+		isWhole(c.at(2)) {
 		return []node{ops.LayerNormOver(x, shape, c.in(1), c.at(2), c.float("epsilon", 1e-5)), mean, inverse}
 	}
 	y := ops.Mul(ops.Mul(ops.Sub(x, mean), inverse), c.in(1)) // they are broadcast

@@ -11,7 +11,9 @@ func init() {
 		"Binarizer": with(func(c *call, x node) node {
 			return ops.Cast(ops.Greater(x, graph.Num(c.float("threshold", 0))), x.DType())
 		}),
-		"ArrayFeatureExtractor": func(c *call) []node { return []node{ops.Take(c.in(0), -1, ops.Flatten(c.in(1), 0, -1))} },
+		"ArrayFeatureExtractor": func(c *call) []node {
+			return []node{ops.Take(c.in(0), -1, ops.Flatten(c.in(1), 0, -1))}
+		},
 		"Scaler": with(func(c *call, x node) node {
 			x = ops.Cast(x, graph.Float32)
 			return ops.Mul(ops.Sub(x, c.vectorOf("offset", 0)), c.vectorOf("scale", 1))
@@ -33,7 +35,8 @@ func init() {
 		"Imputer": with(func(c *call, x node) node {
 			missing, values := c.float("replaced_value_float", 0), c.vectorOf("imputed_value_floats", 0)
 			if c.given("imputed_value_int64s") {
-				return ops.Where(ops.Equal(x, whole(c.int("replaced_value_int64", 0))), c.integersOf("imputed_value_int64s"), x)
+				return ops.Where(ops.Equal(x, whole(c.int("replaced_value_int64", 0))),
+					c.integersOf("imputed_value_int64s"), x)
 			}
 			isMissing := ops.Equal(x, graph.Num(missing))
 			if missing != missing {
@@ -115,7 +118,8 @@ func (c *call) transformed(y node) node {
 func linearClassifier(c *call) []node {
 	classes := c.ints("classlabels_ints")
 	if len(classes) == 0 {
-		refuse("its classes are strings, which tensors here cannot hold: select the result with the scores, or number the classes")
+		refuse(
+			"its classes are strings, which tensors here cannot hold: select the result with the scores, or number the classes")
 	}
 	list := c.numbers("coefficients")
 	features, isNumber := c.in(0).Shape()[c.in(0).Rank()-1].Int()
@@ -132,7 +136,8 @@ func linearClassifier(c *call) []node {
 		if c.text("post_transform", "NONE") == "LOGISTIC" {
 			other = ops.Sub(graph.Num(1), scores)
 		}
-		return []node{ops.Take(labels, 0, ops.Flatten(ops.Cast(isSecond, graph.Int64), 0, -1)), ops.Concat(1, other, scores)}
+		return []node{ops.Take(labels, 0, ops.Flatten(ops.Cast(isSecond, graph.Int64), 0, -1)),
+			ops.Concat(1, other, scores)}
 	}
 	return []node{ops.Take(labels, 0, ops.ArgMax(y, -1)), c.transformed(y)}
 }

@@ -9,9 +9,11 @@ const (
 
 // leftOut are operators that have no rule, and why.
 var leftOut = map[string]string{
-	"RegexFullMatch": texts, "StringConcat": texts, "StringNormalizer": texts, "StringSplit": texts, "LabelEncoder": texts, "TfIdfVectorizer": texts,
+	"RegexFullMatch": texts, "StringConcat": texts, "StringNormalizer": texts, "StringSplit": texts,
+	"LabelEncoder": texts, "TfIdfVectorizer": texts,
 	"CategoryMapper": texts, "DictVectorizer": dicts, "CastMap": dicts, "ZipMap": dicts,
-	"TreeEnsemble": trees, "TreeEnsembleRegressor": trees, "TreeEnsembleClassifier": trees, "SVMClassifier": vectors, "SVMRegressor": vectors,
+	"TreeEnsemble": trees, "TreeEnsembleRegressor": trees, "TreeEnsembleClassifier": trees, "SVMClassifier": vectors,
+	"SVMRegressor":  vectors,
 	"ImageDecoder":  "image files are not tensors: decode them before the model runs",
 	"Gradient":      "use autodiff.Grad with a model without it",
 	"ReorderOutput": "it was optimised for one processor: export the model without ONNX Runtime's optimisations",

@@ -30,20 +30,24 @@ func init() {
 			return []node{c.activated(y, c.numbers("activation_params"))}
 		},
 		"FusedGemm": func(c *call) []node {
-			return []node{c.activated(gemm(c), []float64{c.float("activation_alpha", 0), c.float("activation_beta", 0)})}
+			return []node{
+				c.activated(gemm(c), []float64{c.float("activation_alpha", 0), c.float("activation_beta", 0)})}
 		},
 		"FusedMatMul":     func(c *call) []node { return []node{c.fusedMatMul()} },
 		"TransposeMatMul": func(c *call) []node { return []node{c.fusedMatMul()} },
 
 		"SkipLayerNormalization": skipNorm(func(c *call, x node) node {
-			return ops.LayerNormOver(x, slices.Clone(x.Shape()[x.Rank()-1:]), c.in(2), c.at(3), c.float("epsilon", 1e-12))
+			return ops.LayerNormOver(x, slices.Clone(x.Shape()[x.Rank()-1:]), c.in(2), c.at(3),
+				c.float("epsilon", 1e-12))
 		}, 4),
-		"SkipSimplifiedLayerNormalization": skipNorm(func(c *call, x node) node { return rootNorm(x, c.in(2), -1, c.float("epsilon", 1e-12)) }, 3),
-		"EmbedLayerNormalization":          embedNorm,
-		"Attention":                        fusedAttention,
-		"MultiHeadAttention":               multiHeadAttention,
-		"GroupQueryAttention":              groupedAttention,
-		"RotaryEmbedding":                  func(c *call) []node { return []node{turnedPositions(c)} },
+		"SkipSimplifiedLayerNormalization": skipNorm(func(c *call, x node) node {
+			return rootNorm(x, c.in(2), -1, c.float("epsilon", 1e-12))
+		}, 3),
+		"EmbedLayerNormalization": embedNorm,
+		"Attention":               fusedAttention,
+		"MultiHeadAttention":      multiHeadAttention,
+		"GroupQueryAttention":     groupedAttention,
+		"RotaryEmbedding":         func(c *call) []node { return []node{turnedPositions(c)} },
 
 		"QLinearAdd": quantized2(ops.Add), "QLinearMul": quantized2(ops.Mul),
 		"QLinearSigmoid":   quantized1(func(c *call, x node) node { return ops.Sigmoid(x) }),
@@ -84,11 +88,13 @@ func init() {
 		},
 		"QGemm": func(c *call) []node { return []node{quantizedGemm(c)} },
 		"MatMulIntegerToFloat": func(c *call) []node {
-			return []node{c.scaledProduct(ops.MatMulInteger(c.in(0), c.in(1), c.number0(4), c.at(5)), ops.Mul(c.number0(2), c.in(3)), c.at(6))}
+			return []node{c.scaledProduct(ops.MatMulInteger(c.in(0), c.in(1), c.number0(4), c.at(5)),
+				ops.Mul(c.number0(2), c.in(3)), c.at(6))}
 		},
 		"DynamicQuantizeMatMul": func(c *call) []node {
 			x, scale, zero := ops.DynamicQuantize(c.in(0))
-			return []node{c.scaledProduct(ops.MatMulInteger(x, c.in(1), zero, c.at(3)), ops.Mul(scale, c.in(2)), c.at(4))}
+			return []node{c.scaledProduct(ops.MatMulInteger(x, c.in(1), zero, c.at(3)), ops.Mul(scale, c.in(2)),
+				c.at(4))}
 		},
 		"MatMulNBits": func(c *call) []node { return []node{packedMatMul(c)} },
 		"DynamicQuantizeLSTM": func(c *call) []node {
@@ -96,7 +102,9 @@ func init() {
 		},
 	}
 	rules := map[string]rule{
-		"SimplifiedLayerNormalization": with(func(c *call, x node) node { return rootNorm(x, c.in(1), c.axis(-1), c.float("epsilon", 1e-5)) }),
+		"SimplifiedLayerNormalization": with(func(c *call, x node) node {
+			return rootNorm(x, c.in(1), c.axis(-1), c.float("epsilon", 1e-5))
+		}),
 	}
 	for name, r := range microsoft {
 		rules["com.microsoft."+name] = r
@@ -105,7 +113,8 @@ func init() {
 }
 
 // asONNX are operators that were ONNX Runtime's before they became ONNX's own.
-var asONNX = map[string]bool{"QuantizeLinear": true, "DequantizeLinear": true, "GatherND": true, "Unique": true, "Trilu": true}
+var asONNX = map[string]bool{"QuantizeLinear": true, "DequantizeLinear": true, "GatherND": true, "Unique": true,
+	"Trilu": true}
 
 // activated computes the function that an operator names.
 func (c *call) activated(x node, with []float64) node {
@@ -193,7 +202,8 @@ func embedNorm(c *call) []node {
 // fusedAttention is self-attention with the products before it: x [batch, length, in], weights [in, 3·hidden].
 func fusedAttention(c *call) []node {
 	if c.has(4) || c.has(6) || c.int("do_rotary", 0) == 1 || c.given("qkv_hidden_sizes") {
-		refuse("it has a past, rotary positions or its own sizes: export the model without ONNX Runtime's optimisations")
+		refuse(
+			"it has a past, rotary positions or its own sizes: export the model without ONNX Runtime's optimisations")
 	}
 	x, n := c.in(0), c.int("num_heads", 1)
 	all := ops.MatMul(x, c.in(1))
@@ -217,8 +227,8 @@ func fusedAttention(c *call) []node {
 	return []node{c.attend(q, k, v, seen, bias)}
 }
 
-// hiddenPlaces is what is added to scores: 0 where a place is seen, and else a number far below. Of a vector, it has the lengths of
-// sequences; of a matrix, 1 where a place is seen.
+// hiddenPlaces is what is added to scores: 0 where a place is seen, and else a number far below. Of a vector, it has
+// the lengths of sequences; of a matrix, 1 where a place is seen.
 func (c *call) hiddenPlaces(mask node, length graph.Dim) node {
 	var seen node
 	switch mask.Rank() {
@@ -231,5 +241,6 @@ func (c *call) hiddenPlaces(mask node, length graph.Dim) node {
 	default:
 		seen = ops.NotEqual(mask, whole(0))
 	}
-	return ops.Where(seen, ops.Zeros(c.g, graph.Float32), ops.Full(c.g, graph.Float32, c.float("mask_filter_value", -10000)))
+	return ops.Where(seen, ops.Zeros(c.g, graph.Float32),
+		ops.Full(c.g, graph.Float32, c.float("mask_filter_value", -10000)))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// attend is attention of heads, [batch, heads, length, width], of which several may share keys. seen is what a query sees, and bias is added to
-// scores; both may be nil.
+// attend is attention of heads, [batch, heads, length, width], of which several may share keys. seen is what a query
+// sees, and bias is added to scores; both may be nil.
 func (c *call) attend(q, k, v, seen, bias node) node {
 	scale := c.float("scale", 0)
 	if scale == 0 {
@@ -36,8 +36,8 @@ func (c *call) attend(q, k, v, seen, bias node) node {
 	return joined(ops.ScaledDotProductAttention(q, k, v, opts...))
 }
 
-// groupedAttention is GroupQueryAttention: queries, keys and values of a step, or all three in one, behind a past of keys and values that grows by
-// the step's. Where sequences have different lengths, it must be the first step.
+// groupedAttention is GroupQueryAttention: queries, keys and values of a step, or all three in one, behind a past of
+// keys and values that grows by the step's. Where sequences have different lengths, it must be the first step.
 func groupedAttention(c *call) []node {
 	n, groups := c.int("num_heads", 1), c.int("kv_num_heads", 1)
 	if c.has(9) || c.has(11) || c.int("smooth_softmax", 0) == 1 {
@@ -81,7 +81,8 @@ func groupedAttention(c *call) []node {
 	return []node{c.attend(q, k, v, seen, c.at(10)), k, v}
 }
 
-// multiHeadAttention is MultiHeadAttention: queries, keys and values with their biases, a mask of keys, a bias of scores, and a past.
+// multiHeadAttention is MultiHeadAttention: queries, keys and values with their biases, a mask of keys, a bias of
+// scores, and a past.
 func multiHeadAttention(c *call) []node {
 	n := c.int("num_heads", 1)
 	q, k, v := c.in(0), c.at(1), c.at(2)
@@ -117,7 +118,8 @@ func multiHeadAttention(c *call) []node {
 	return []node{c.attend(q, k, v, seen, bias), k, v}
 }
 
-// turnedPositions is ONNX Runtime's RotaryEmbedding, whose positions are the second operand: one where a sequence begins, or one for each place.
+// turnedPositions is ONNX Runtime's RotaryEmbedding, whose positions are the second operand: one where a sequence
+// begins, or one for each place.
 func turnedPositions(c *call) node {
 	x, at := c.in(0), c.in(1)
 	flat := x.Rank() == 3

@@ -39,8 +39,8 @@ func (c *call) scaledProduct(sums, scale, bias node) node {
 	return y
 }
 
-// quantizedGemm is QGemm: A, its scale and zero point, those of B, C in Int32, and the scale and zero point of the result, if it is
-// quantised.
+// quantizedGemm is QGemm: A, its scale and zero point, those of B, C in Int32, and the scale and zero point of the
+// result, if it is quantised.
 func quantizedGemm(c *call) node {
 	a, b := c.in(0), c.in(3)
 	if c.int("transA", 0) == 1 {
@@ -69,7 +69,8 @@ func packedMatMul(c *call) node {
 	if !ok || !isBytes || 8%bits != 0 || len(data)*8 < n*blocks*block*bits {
 		refuse("its matrix of %d bits is not supported, or has the wrong size", bits)
 	}
-	b := graph.Constant(c.g, unpacked(data, n*blocks*block, bits, false), graph.Dim(n), graph.Dim(blocks), graph.Dim(block))
+	b := graph.Constant(c.g, unpacked(data, n*blocks*block, bits, false), graph.Dim(n), graph.Dim(blocks),
+		graph.Dim(block))
 	zero := graph.Num(float64(int(1) << (bits - 1)))
 	if c.has(3) {
 		zero = c.packedZeros(n, blocks, bits)
@@ -87,7 +88,8 @@ func packedMatMul(c *call) node {
 	return y
 }
 
-// packedZeros are the zero points of blocks, which are packed as the matrix is, each row by itself, or floating-point numbers.
+// packedZeros are the zero points of blocks, which are packed as the matrix is, each row by itself, or floating-point
+// numbers.
 func (c *call) packedZeros(n, blocks, bits int) node {
 	a, ok := c.arrayOf(c.value(3))
 	data, isBytes := a.Data.([]uint8)
@@ -107,8 +109,8 @@ func (c *call) packedZeros(n, blocks, bits int) node {
 	return graph.Constant(c.g, zeros, graph.Dim(n), graph.Dim(blocks), 1)
 }
 
-// quantizedLSTM is an LSTM whose weights are dequantised: W [directions, in, 4·hidden] and R, with scales and zero points. Its inputs are
-// quantised by ONNX Runtime too, which loses what is kept here.
+// quantizedLSTM is an LSTM whose weights are dequantised: W [directions, in, 4·hidden] and R, with scales and zero
+// points. Its inputs are quantised by ONNX Runtime too, which loses what is kept here.
 func (c *call) quantizedLSTM() []node {
 	weight := func(at, scale, zero int) *value {
 		w := ops.Transpose(c.in(at), 1, 2) // [directions, 4·hidden, in]
@@ -121,7 +123,8 @@ func (c *call) quantizedLSTM() []node {
 			}
 			return flat(x)
 		}
-		return ofNode(ops.Mul(ops.Sub(ops.Cast(w, graph.Float32), ops.Cast(spread(c.in(zero)), graph.Float32)), spread(c.in(scale))))
+		return ofNode(ops.Mul(ops.Sub(ops.Cast(w, graph.Float32), ops.Cast(spread(c.in(zero)), graph.Float32)),
+			spread(c.in(scale))))
 	}
 	inner := *c
 	inner.operands = append([]*value{}, c.operands...)

@@ -10,11 +10,13 @@ import (
 
 func init() {
 	join(map[string]rule{
-		"Concat":    func(c *call) []node { return []node{ops.Concat(c.axis(0), c.all()...)} },
-		"Transpose": with(func(c *call, x node) node { return ops.Permute(x, c.ints("perm", backwards(x.Rank())...)...) }),
-		"Expand":    with(func(c *call, x node) node { return expand(c, x, c.dims(1)) }),
-		"Tile":      with(func(c *call, x node) node { return ops.Tile(x, c.dims(1)...) }),
-		"Reshape":   with(reshape),
+		"Concat": func(c *call) []node { return []node{ops.Concat(c.axis(0), c.all()...)} },
+		"Transpose": with(func(c *call, x node) node {
+			return ops.Permute(x, c.ints("perm", backwards(x.Rank())...)...)
+		}),
+		"Expand":  with(func(c *call, x node) node { return expand(c, x, c.dims(1)) }),
+		"Tile":    with(func(c *call, x node) node { return ops.Tile(x, c.dims(1)...) }),
+		"Reshape": with(reshape),
 		"Flatten": with(func(c *call, x node) node {
 			axis := c.axis(1)
 			return ops.Reshape(x, x.Shape()[:axis].NumElements(), x.Shape()[axis:].NumElements())
@@ -107,7 +109,9 @@ func squeeze(c *call, x node) node {
 		if over == nil {
 			isOne, known := c.equal(n, 1)
 			if !known {
-				refuse("it removes axes of size 1, but whether %s is 1 is known only when the model runs: bind its names to numbers", n)
+				refuse(
+					"it removes axes of size 1, but whether %s is 1 is known only when the model runs: bind its names to numbers",
+					n)
 			}
 			isDropped[i] = isOne
 		}
@@ -162,28 +166,31 @@ func slice(c *call, x node) node {
 		}
 		for _, d := range []graph.Dim{starts[i], ends[i]} {
 			if _, known := c.less(d, 0); !known { // it counts from the end for some sizes
-				x.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis, Why: "a bound of a slice that is computed of sizes"})
+				x.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis,
+					Why: "a bound of a slice that is computed of sizes"})
 			}
 		}
 	}
 	return x
 }
 
-// sliceFrom is a slice of one axis from a place that is known only when the model runs, and as long as the bounds say: from i up to i+1. It is nil where
-// the slice is another one.
+// sliceFrom is a slice of one axis from a place that is known only when the model runs, and as long as the bounds say:
+// from i up to i+1. It is nil where the slice is another one.
 func (c *call) sliceFrom(x node) node {
 	if !c.has(1) || !c.has(2) {
 		return nil
 	}
 	start, end := c.operands[1], c.operands[2]
-	if _, known := c.sizesOf(start); known || start.base == nil || end.base != start.base || end.offset <= start.offset {
+	if _, known := c.sizesOf(start); known || start.base == nil || end.base != start.base ||
+		end.offset <= start.offset {
 		return nil
 	}
 	axis := 0
 	if over := c.list(3); len(over) == 1 {
 		axis = wrapped(over[0], x.Rank())
 	}
-	if count, isOne := c.nodeOf(start).Shape().NumElements().Int(); !isOne || count != 1 || c.has(4) && c.list(4)[0] != 1 {
+	if count, isOne := c.nodeOf(start).Shape().NumElements().Int(); !isOne || count != 1 ||
+		c.has(4) && c.list(4)[0] != 1 {
 		return nil
 	}
 	at := ops.Cast(ops.Reshape(c.in(1)), graph.Int64)

@@ -45,7 +45,8 @@ func init() {
 		},
 		"MatMulInteger": func(c *call) []node { return []node{ops.MatMulInteger(c.in(0), c.in(1), c.at(2), c.at(3))} },
 		"QLinearMatMul": func(c *call) []node {
-			return []node{ops.QLinearMatMul(c.in(0), c.number0(1), c.number0(2), c.in(3), c.number0(4), c.number0(5), c.number0(6), c.number0(7))}
+			return []node{ops.QLinearMatMul(c.in(0), c.number0(1), c.number0(2), c.in(3), c.number0(4), c.number0(5),
+				c.number0(6), c.number0(7))}
 		},
 		"ai.onnx.preview.training.Adam": optimizer(4, 2, func(c *call, v []node) []node {
 			a, b := c.float("alpha", 0.9), c.float("beta", 0.999)
@@ -57,14 +58,18 @@ func init() {
 			root := ops.Add(ops.Sqrt(second), graph.Num(c.float("epsilon", 1e-6)))
 			steps := ops.Cast(t, graph.Float32)
 			power := func(x node) node { return ops.Sub(graph.Num(1), ops.Pow(x, steps)) }
-			corrected := ops.Where(ops.Greater(t, graph.Num(0)), ops.Div(ops.Mul(r, ops.Sqrt(power(beta))), power(alpha)), r)
+			corrected := ops.Where(ops.Greater(t, graph.Num(0)),
+				ops.Div(ops.Mul(r, ops.Sqrt(power(beta))), power(alpha)), r)
 			return []node{ops.Sub(v[0], ops.Div(ops.Mul(corrected, first), root)), first, second}
 		}),
 		"ai.onnx.preview.training.Adagrad": optimizer(3, 2, func(c *call, v []node) []node {
-			rate := ops.Div(c.in(0), ops.Add(graph.Num(1), ops.Mul(ops.Cast(c.in(1), graph.Float32), graph.Num(c.float("decay_factor", 0)))))
+			rate := ops.Div(c.in(0),
+				ops.Add(graph.Num(1), ops.Mul(ops.Cast(c.in(1), graph.Float32), graph.Num(c.float("decay_factor", 0)))))
 			g := ops.Add(ops.Mul(graph.Num(c.float("norm_coefficient", 0)), v[0]), v[1])
 			sum := ops.Add(v[2], ops.Square(g))
-			return []node{ops.Sub(v[0], ops.Div(ops.Mul(rate, g), ops.Add(ops.Sqrt(sum), graph.Num(c.float("epsilon", 1e-6))))), sum}
+			return []node{
+				ops.Sub(v[0], ops.Div(ops.Mul(rate, g), ops.Add(ops.Sqrt(sum), graph.Num(c.float("epsilon", 1e-6))))),
+				sum}
 		}),
 		"ai.onnx.preview.training.Momentum": optimizer(3, 2, func(c *call, v []node) []node {
 			alpha, beta := graph.Num(c.float("alpha", 0)), graph.Num(c.float("beta", 0))
@@ -80,7 +85,8 @@ func init() {
 	})
 }
 
-// optimizer is an operator on several tensors, each with its gradient and states: all tensors come first, then all gradients.
+// optimizer is an operator on several tensors, each with its gradient and states: all tensors come first, then all
+// gradients.
 func optimizer(operands, before int, step func(c *call, v []node) []node) rule {
 	return func(c *call) []node {
 		tensors := (len(c.operands) - before) / operands

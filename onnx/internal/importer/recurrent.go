@@ -84,7 +84,8 @@ func stepLSTM(d direction, a node, state []node) []node {
 }
 
 // recurrent goes through sequences, [time, batch, in], in one direction or in both.
-func (c *call) recurrent(gates, states int, usual []string, step func(d direction, a node, state []node) []node) []node {
+func (c *call) recurrent(gates, states int, usual []string,
+	step func(d direction, a node, state []node) []node) []node {
 	x, isBatchFirst := c.in(0), c.int("layout", 0) == 1
 	swapped := func(x node) node {
 		if isBatchFirst && x != nil {
@@ -96,11 +97,14 @@ func (c *call) recurrent(gates, states int, usual []string, step func(d directio
 	t, batch, hidden := x.Shape()[0], x.Shape()[1], c.int("hidden_size", 0)
 	activations := c.activations(usual)
 	var all, final [][]node
-	for i, reverse := range map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}[c.text("direction", "forward")] {
-		d := direction{hidden: hidden, clip: c.float("clip", 0), late: c.int("linear_before_reset", 0) == 1, coupled: c.int("input_forget", 0) == 1}
+	for i, reverse := range map[string][]bool{
+		"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}[c.text("direction", "forward")] {
+		d := direction{hidden: hidden, clip: c.float("clip", 0), late: c.int("linear_before_reset", 0) == 1,
+			coupled: c.int("input_forget", 0) == 1}
 		of := func(at int) node { return ops.Select(c.in(at), 0, graph.Dim(i)) }
 		d.w, d.r = ops.Transpose(of(1), 0, 1), ops.Transpose(of(2), 0, 1)
-		d.wb, d.rb = ops.Zeros(c.g, x.DType(), graph.Dim(gates*hidden)), ops.Zeros(c.g, x.DType(), graph.Dim(gates*hidden))
+		d.wb, d.rb = ops.Zeros(c.g, x.DType(), graph.Dim(gates*hidden)),
+			ops.Zeros(c.g, x.DType(), graph.Dim(gates*hidden))
 		if c.at(3) != nil {
 			parts := ops.Chunk(of(3), 0, 2)
 			d.wb, d.rb = parts[0], parts[1]
@@ -117,18 +121,20 @@ func (c *call) recurrent(gates, states int, usual []string, step func(d directio
 				begin = append(begin, ops.Zeros(c.g, x.DType(), batch, graph.Dim(hidden)))
 			}
 		}
-		last, out := ops.Scan(ops.Loop{Carry: begin, Over: []node{d.ofInputs(x), ops.Iota(c.g, 0, t)}, Reverse: reverse}, func(state, at []node) (next, out []node) {
-			next = step(d, at[0], state)
-			y := next[0]
-			if lengths := c.at(4); lengths != nil { // behind its end a sequence stays as it is, and gives zeros
-				goesOn := ops.Unsqueeze(ops.Less(at[1], lengths), 1)
-				for k := range next {
-					next[k] = ops.Where(goesOn, next[k], state[k])
+		last, out := ops.Scan(
+			ops.Loop{Carry: begin, Over: []node{d.ofInputs(x), ops.Iota(c.g, 0, t)}, Reverse: reverse},
+			func(state, at []node) (next, out []node) {
+				next = step(d, at[0], state)
+				y := next[0]
+				if lengths := c.at(4); lengths != nil { // behind its end a sequence stays as it is, and gives zeros
+					goesOn := ops.Unsqueeze(ops.Less(at[1], lengths), 1)
+					for k := range next {
+						next[k] = ops.Where(goesOn, next[k], state[k])
+					}
+					y = ops.Where(goesOn, y, whole(0))
 				}
-				y = ops.Where(goesOn, y, whole(0))
-			}
-			return next, []node{y}
-		})
+				return next, []node{y}
+			})
 		all, final = append(all, out), append(final, last)
 	}
 	results := []node{joinDirections(all, 0, 1)}
@@ -188,7 +194,9 @@ func (c *call) activations(usual []string) (list []func(x node) node) {
 			list = append(list, func(x node) node { return ops.Elu(x, low) })
 		case "ScaledTanh":
 			by, inner := next(&alpha, 1), next(&beta, 1)
-			list = append(list, func(x node) node { return ops.Mul(ops.Tanh(ops.Mul(x, graph.Num(inner))), graph.Num(by)) })
+			list = append(list, func(x node) node {
+				return ops.Mul(ops.Tanh(ops.Mul(x, graph.Num(inner))), graph.Num(by))
+			})
 		case "Softplus":
 			list = append(list, ops.Softplus)
 		case "ThresholdedRelu":

@@ -11,9 +11,13 @@ func init() {
 	join(map[string]rule{
 		"ReduceSum": reduce(0, ops.Sum), "ReduceMean": reduce(0, mean), "ReduceProd": reduce(1, ops.Prod),
 		"ReduceMax": reduce(math.Inf(-1), ops.Max), "ReduceMin": reduce(math.Inf(1), ops.Min),
-		"ReduceL1":     reduce(0, func(x node, axes ...ops.Axis) node { return ops.Sum(ops.Abs(x), axes...) }),
-		"ReduceL2":     reduce(0, func(x node, axes ...ops.Axis) node { return ops.Sqrt(ops.Sum(ops.Square(x), axes...)) }),
-		"ReduceLogSum": reduce(math.Inf(-1), func(x node, axes ...ops.Axis) node { return ops.Log(ops.Sum(x, axes...)) }),
+		"ReduceL1": reduce(0, func(x node, axes ...ops.Axis) node { return ops.Sum(ops.Abs(x), axes...) }),
+		"ReduceL2": reduce(0, func(x node, axes ...ops.Axis) node {
+			return ops.Sqrt(ops.Sum(ops.Square(x), axes...))
+		}),
+		"ReduceLogSum": reduce(math.Inf(-1), func(x node, axes ...ops.Axis) node {
+			return ops.Log(ops.Sum(x, axes...))
+		}),
 		"ReduceLogSumExp": reduce(math.Inf(-1), func(x node, axes ...ops.Axis) node {
 			return ops.LogSumExp(x, axes...)
 		}),
@@ -29,7 +33,8 @@ func init() {
 	})
 }
 
-// reduce is an operator over axes, all where there are none, whose result has the operand's dtype. Of no elements, it is a number.
+// reduce is an operator over axes, all where there are none, whose result has the operand's dtype. Of no elements, it
+// is a number.
 func reduce(empty float64, f func(x node, axes ...ops.Axis) node) rule {
 	return with(func(c *call, x node) node {
 		over := axes(c.listOr(1, "axes"))

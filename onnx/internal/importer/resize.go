@@ -15,9 +15,12 @@ func init() {
 var (
 	resizePlaces = map[string]ops.ResizePlaces{"half_pixel": ops.PlacesHalf, "half_pixel_symmetric": ops.PlacesMiddle,
 		"pytorch_half_pixel": ops.PlacesHalfOrOne, "asymmetric": ops.PlacesFirst}
-	resizeRoundings = map[string]ops.ResizeRounding{"floor": ops.RoundDown, "ceil": ops.RoundUp, "round_prefer_floor": ops.RoundHalfDown,
+	resizeRoundings = map[string]ops.ResizeRounding{
+		"floor": ops.RoundDown, "ceil": ops.RoundUp, "round_prefer_floor": ops.RoundHalfDown,
 		"round_prefer_ceil": ops.RoundHalfUp}
-	resizeModes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "linear": ops.ResizeLinear, "bilinear": ops.ResizeLinear, "cubic": ops.ResizeCubic}
+	resizeModes = map[string]ops.ResizeMode{
+		"nearest": ops.ResizeNearest, "linear": ops.ResizeLinear, "bilinear": ops.ResizeLinear,
+		"cubic": ops.ResizeCubic}
 )
 
 // resize is of images: axes before the third keep their sizes.
@@ -44,18 +47,20 @@ func resize(c *call, x node) node {
 	for i, by := range c.resizeScales() {
 		factors[c.fromEnd(over[i])] = by
 	}
-	return c.resizedOver(x, over, func(axis int) bool { return factors[axis] != 1 }, func(x node, axes []int, opts []ops.ResizeOption) node {
-		var by []float64
-		for _, axis := range axes {
-			by = append(by, factors[axis])
-		}
-		return ops.ResizeBy(x, mode, by, opts...)
-	}, mode)
+	return c.resizedOver(x, over, func(axis int) bool { return factors[axis] != 1 },
+		func(x node, axes []int, opts []ops.ResizeOption) node {
+			var by []float64
+			for _, axis := range axes {
+				by = append(by, factors[axis])
+			}
+			return ops.ResizeBy(x, mode, by, opts...)
+		}, mode)
 }
 
-// resizedOver resizes the axes behind examples and channels. Where others change, those that do are brought behind all others, which stand as examples
-// meanwhile.
-func (c *call) resizedOver(x node, over []int, changes func(axis int) bool, f func(x node, axes []int, opts []ops.ResizeOption) node, mode ops.ResizeMode) node {
+// resizedOver resizes the axes behind examples and channels. Where others change, those that do are brought behind all
+// others, which stand as examples meanwhile.
+func (c *call) resizedOver(x node, over []int, changes func(axis int) bool,
+	f func(x node, axes []int, opts []ops.ResizeOption) node, mode ops.ResizeMode) node {
 	rank := x.Rank()
 	if rank > 2 && rank <= 5 && !changes(0) && !changes(1) {
 		return f(x, upwards(rank)[2:], c.resizeOptions(x, over, mode))
@@ -77,7 +82,8 @@ func (c *call) resizedOver(x node, over []int, changes func(axis int) bool, f fu
 	order := slices.Concat(kept, resized)
 	turned := ops.Permute(x, order...)
 	shape := graph.Shape{turned.Shape()[:len(kept)].NumElements(), 1}
-	y := f(ops.Reshape(turned, append(shape, turned.Shape()[len(kept):]...)...), resized, c.resizeOptions(x, over, mode))
+	y := f(ops.Reshape(turned, append(shape, turned.Shape()[len(kept):]...)...), resized,
+		c.resizeOptions(x, over, mode))
 	y = ops.Reshape(y, slices.Concat(turned.Shape()[:len(kept)], y.Shape()[2:])...)
 	back := make([]int, rank)
 	for i, axis := range order {
@@ -111,7 +117,8 @@ func (c *call) resizedTo(x node, over []int, to []graph.Dim) graph.Shape {
 
 // resizeOptions are those that the attributes say.
 func (c *call) resizeOptions(x node, over []int, mode ops.ResizeMode) (opts []ops.ResizeOption) {
-	places, rounding := c.text("coordinate_transformation_mode", "half_pixel"), c.text("nearest_mode", "round_prefer_floor")
+	places, rounding := c.text("coordinate_transformation_mode", "half_pixel"),
+		c.text("nearest_mode", "round_prefer_floor")
 	if c.version < 11 {
 		places, rounding = "asymmetric", "floor"
 	}

@@ -9,9 +9,10 @@ import (
 
 func init() {
 	join(map[string]rule{
-		"HannWindow": signalWindow(ops.HannWindow), "HammingWindow": signalWindow(hamming), "BlackmanWindow": signalWindow(ops.BlackmanWindow),
-		"DFT":  func(c *call) []node { return []node{dft(c)} },
-		"STFT": func(c *call) []node { return []node{stft(c)} },
+		"HannWindow": signalWindow(ops.HannWindow), "HammingWindow": signalWindow(hamming),
+		"BlackmanWindow": signalWindow(ops.BlackmanWindow),
+		"DFT":            func(c *call) []node { return []node{dft(c)} },
+		"STFT":           func(c *call) []node { return []node{stft(c)} },
 	})
 }
 
@@ -29,7 +30,8 @@ func signalWindow(f func(g *graph.Graph, t graph.DType, size graph.Dim, periodic
 		if known && !isOne {
 			return []node{w}
 		}
-		ends := ops.Narrow(f(c.g, w.DType(), 3, false), 0, 0, 1) // PyTorch's window of one element is 1, and ONNX's what others begin with
+		// PyTorch's window of one element is 1, and ONNX's what others begin with
+		ends := ops.Narrow(f(c.g, w.DType(), 3, false), 0, 0, 1)
 		if known {
 			return []node{ends}
 		}

@@ -284,7 +284,8 @@ func rangeNumbers(in []*sizes) (start, limit, step int64, ok bool) {
 func scatterSizes(c *call, in []*sizes) []*sizes {
 	s, index, update := in[0], in[1], in[2]
 	n := len(index.shape)
-	if c.text("reduction", "none") != "none" || !index.areNumbers() || n == 0 || index.shape[n-1] != len(s.shape) || s.by != update.by {
+	if c.text("reduction", "none") != "none" || !index.areNumbers() || n == 0 || index.shape[n-1] != len(s.shape) ||
+		s.by != update.by {
 		return nil
 	}
 	y := s.like(slices.Clone(s.dims))

@@ -27,7 +27,8 @@ var sizeRules = map[string]func(c *call, in []*sizes) []*sizes{
 		y := in[:1]
 		for i, bound := range in[1:] {
 			if bound != nil {
-				y = twoSizes([]func(c *call, x, y graph.Dim) (graph.Dim, bool){greatest, least}[i])(c, []*sizes{y[0], bound})
+				y = twoSizes([]func(c *call, x, y graph.Dim) (graph.Dim, bool){greatest, least}[i])(
+					c, []*sizes{y[0], bound})
 			}
 		}
 		return y

@@ -109,8 +109,8 @@ func sizesOfArray(a exec.Array) (*sizes, bool) {
 	return s, true
 }
 
-// most is the greatest number that stands for a size or a place: models write the greatest of their dtype for "to the end", and
-// the far ends of a graph.Dim stand for expressions.
+// most is the greatest number that stands for a size or a place: models write the greatest of their dtype for "to the
+// end", and the far ends of a graph.Dim stand for expressions.
 const most = 1<<31 - 1
 
 // over brings the elements over another divisor.
@@ -125,8 +125,8 @@ func (s *sizes) over(by int64) []graph.Dim {
 	return list
 }
 
-// isWithin reports whether elements are sizes, or numbers that the dtype has and that are far from those that stand for expressions, over a
-// divisor that is not large.
+// isWithin reports whether elements are sizes, or numbers that the dtype has and that are far from those that stand for
+// expressions, over a divisor that is not large.
 func (s *sizes) isWithin() bool {
 	low, high := s.dtype.Range()
 	if s.by > 1<<20 {
@@ -167,8 +167,8 @@ func eachIndex(shape []int, f func(index []int)) {
 	}
 }
 
-// place is where the element at an index lies in a tensor of a shape, of which axes of size 1 are broadcast, and leading axes
-// may lack.
+// place is where the element at an index lies in a tensor of a shape, of which axes of size 1 are broadcast, and
+// leading axes may lack.
 func place(index, shape []int) (at int) {
 	index = index[len(index)-len(shape):]
 	for i, n := range shape {

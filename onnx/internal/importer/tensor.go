@@ -13,7 +13,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// dtypes are those of ONNX that a graph computes in, and their names in files. Integers of fewer than 8 bits become such of 8.
+// dtypes are those of ONNX that a graph computes in, and their names in files. Integers of fewer than 8 bits become
+// such of 8.
 var dtypes = map[wire.DataType]struct {
 	dtype graph.DType
 	file  raw.DType
@@ -23,9 +24,12 @@ var dtypes = map[wire.DataType]struct {
 	wire.Float16: {graph.Float16, raw.F16, 16}, wire.BFloat16: {graph.BFloat16, raw.BF16, 16},
 	wire.Float8E4M3FN: {graph.Float8E4M3FN, raw.F8E4M3, 8}, wire.Float8E5M2: {graph.Float8E5M2, raw.F8E5M2, 8},
 	wire.Bool: {graph.Bool, raw.Bool, 8}, wire.Uint8: {graph.Uint8, raw.U8, 8}, wire.Int8: {graph.Int8, raw.I8, 8},
-	wire.Uint16: {graph.Uint16, raw.U16, 16}, wire.Int16: {graph.Int16, raw.I16, 16}, wire.Uint32: {graph.Uint32, raw.U32, 32},
-	wire.Int32: {graph.Int32, raw.I32, 32}, wire.Uint64: {graph.Uint64, raw.U64, 64}, wire.Int64: {graph.Int64, raw.I64, 64},
-	wire.Uint4: {graph.Uint8, raw.U8, 4}, wire.Int4: {graph.Int8, raw.I8, 4}, wire.Uint2: {graph.Uint8, raw.U8, 2}, wire.Int2: {graph.Int8, raw.I8, 2},
+	wire.Uint16: {graph.Uint16, raw.U16, 16}, wire.Int16: {graph.Int16, raw.I16, 16},
+	wire.Uint32: {graph.Uint32, raw.U32, 32},
+	wire.Int32:  {graph.Int32, raw.I32, 32}, wire.Uint64: {graph.Uint64, raw.U64, 64},
+	wire.Int64: {graph.Int64, raw.I64, 64},
+	wire.Uint4: {graph.Uint8, raw.U8, 4}, wire.Int4: {graph.Int8, raw.I8, 4}, wire.Uint2: {graph.Uint8, raw.U8, 2},
+	wire.Int2: {graph.Int8, raw.I8, 2},
 }
 
 // dtypeOf is the dtype of ONNX's number of it.
@@ -37,8 +41,8 @@ func dtypeOf(t wire.DataType) graph.DType {
 	return d.dtype
 }
 
-// ofTensor is a tensor of the file. Floating-point tensors that are operands become parameters, where they have a name of the whole
-// model and an axis: an optimiser may train them. Others are constants.
+// ofTensor is a tensor of the file. Floating-point tensors that are operands become parameters, where they have a name
+// of the whole model and an axis: an optimiser may train them. Others are constants.
 func (b *builder) ofTensor(t *wire.Tensor, mayBeParam bool) *value {
 	n, err := elementCount(t.Dims)
 	v := &value{count: n, bits: narrowBits(t.Type), elements: func() (exec.Array, error) {
@@ -58,7 +62,8 @@ func (b *builder) ofTensor(t *wire.Tensor, mayBeParam bool) *value {
 			shape[i] = graph.Dim(n)
 		}
 		path, name := "", t.Name
-		if at := strings.LastIndex(name, graph.ScopeSeparator); at > 0 && at < len(name)-1 { // as PyTorch writes that of a module
+		if at := strings.LastIndex(name, graph.ScopeSeparator); at > 0 && at < len(name)-1 {
+			// as PyTorch writes that of a module
 			path, name = name[:at], name[at+1:]
 		}
 		var p node

@@ -9,7 +9,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// valueRules are operators whose operands or results are no nodes: constants, sizes and sequences, and those with bodies.
+// valueRules are operators whose operands or results are no nodes: constants, sizes and sequences, and those with
+// bodies.
 var valueRules map[string]func(c *call) []*value
 
 func init() {
@@ -23,8 +24,12 @@ func init() {
 		},
 		"SequenceEmpty":     func(c *call) []*value { return []*value{{isList: true}} },
 		"SequenceConstruct": func(c *call) []*value { return []*value{{isList: true, list: c.operands}} },
-		"SequenceAt":        func(c *call) []*value { return []*value{c.value(0).list[c.place(1, len(c.sequence(0)))]} },
-		"SequenceLength":    func(c *call) []*value { return []*value{c.builder.ofSizes(scalar(graph.Dim(len(c.sequence(0)))))} },
+		"SequenceAt": func(c *call) []*value {
+			return []*value{c.value(0).list[c.place(1, len(c.sequence(0)))]}
+		},
+		"SequenceLength": func(c *call) []*value {
+			return []*value{c.builder.ofSizes(scalar(graph.Dim(len(c.sequence(0)))))}
+		},
 		"SequenceInsert": func(c *call) []*value {
 			list := c.sequence(0)
 			at := len(list)
@@ -111,7 +116,8 @@ func (c *call) shape() *sizes {
 	return vector(list[start:max(start, end)]...)
 }
 
-// constant is the value of the operator Constant. Long ones of floating-point numbers are parameters, as those are that a file lists.
+// constant is the value of the operator Constant. Long ones of floating-point numbers are parameters, as those are that
+// a file lists.
 func (c *call) constant() *value {
 	vectorOf := func(data any, n int) *value { return c.ofArray(exec.Array{Shape: []int{n}, Data: data}) }
 	for _, name := range []string{"value", "value_int", "value_ints", "value_float", "value_floats", "sparse_value"} {
@@ -246,7 +252,8 @@ func sequenceMap(c *call) []*value {
 
 // callFunction computes a function of the model.
 func (c *call) callFunction(f *wire.Function) []*value {
-	s := &scope{values: map[string]*value{}, versions: versions(f.Opsets), attributes: map[string]*wire.Attribute{}, depth: c.scope.depth + 1}
+	s := &scope{values: map[string]*value{}, versions: versions(f.Opsets), attributes: map[string]*wire.Attribute{},
+		depth: c.scope.depth + 1}
 	for _, a := range f.Defaults {
 		s.attributes[a.Name] = a
 	}

@@ -18,7 +18,8 @@ func init() {
 			return []node{ops.ConvInteger(c.in(0), c.in(1), c.at(2), c.at(3), c.convOptions()...)}
 		},
 		"QLinearConv": func(c *call) []node {
-			return []node{ops.QLinearConv(c.in(0), c.in(1), c.in(2), c.in(3), c.in(4), c.in(5), c.in(6), c.in(7), c.at(8), c.convOptions()...)}
+			return []node{ops.QLinearConv(c.in(0), c.in(1), c.in(2), c.in(3), c.in(4), c.in(5), c.in(6), c.in(7),
+				c.at(8), c.convOptions()...)}
 		},
 		"DeformConv": func(c *call) []node {
 			return []node{ops.DeformConv2D(c.in(0), c.in(2), c.in(1), c.at(3), c.at(4), c.steps()...)}
@@ -27,7 +28,8 @@ func init() {
 	})
 }
 
-// conv is a convolution. Where how much lies beside images depends on a size that has no number, it is put there before.
+// conv is a convolution. Where how much lies beside images depends on a size that has no number, it is put there
+// before.
 func (c *call) conv() node {
 	x, w := c.in(0), c.in(1)
 	n := imageAxes(x, w)
@@ -110,7 +112,8 @@ func (c *call) sides() ops.SideOption {
 func convTranspose(c *call) []node {
 	x, w := c.in(0), c.in(1)
 	n := imageAxes(x, w)
-	f := []func(x, w, b node, opts ...ops.ConvOption) node{nil, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D}[n]
+	f := []func(x, w, b node, opts ...ops.ConvOption) node{
+		nil, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D}[n]
 	over := c.windows(n, c.filterSizes(w))
 	strides, pads := over.strides, slices.Clone(over.pads)
 	more := slices.Clone(c.ints("output_padding", make([]int, n)...))
@@ -134,7 +137,8 @@ func convTranspose(c *call) []node {
 			pads[i], pads[n+i] = pads[n+i], pads[i]
 		}
 	}
-	return []node{f(x, w, c.at(2), ops.Stride(strides...), ops.Dilation(over.dilations...), ops.Padding(pads[:n]...), ops.PaddingBehind(pads[n:]...),
+	return []node{f(x, w, c.at(2), ops.Stride(strides...), ops.Dilation(over.dilations...), ops.Padding(pads[:n]...),
+		ops.PaddingBehind(pads[n:]...),
 		ops.OutputPadding(more...), ops.Groups(c.int("group", 1)))}
 }
 

@@ -9,8 +9,8 @@ import (
 const (
 	maxDepth = 100 // of messages within messages
 
-	// bytesPerStruct bounds memory: a message takes a struct of up to 300 bytes, and might have two bytes. Those of real
-	// models have more than 4 on average, sizes and pairs of texts aside, whose structs are small.
+	// bytesPerStruct bounds memory: a message takes a struct of up to 300 bytes, and might have two bytes. Those of
+	// real models have more than 4 on average, sizes and pairs of texts aside, whose structs are small.
 	bytesPerStruct = 4
 )
 

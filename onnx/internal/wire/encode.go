@@ -20,7 +20,9 @@ func (m *Model) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("onnx: %w", e.err)
 	}
 	if e.size > maxBytes {
-		return nil, fmt.Errorf("onnx: the model takes %d bytes, but a file may have at most %d: put its tensors into separate files", e.size, maxBytes)
+		return nil, fmt.Errorf(
+			"onnx: the model takes %d bytes, but a file may have at most %d: put its tensors into separate files",
+			e.size, maxBytes)
 	}
 	e.isMeasuring, e.out = false, make([]byte, 0, e.size)
 	e.model(m)

@@ -39,8 +39,10 @@ const (
 )
 
 var dataTypes = [...]string{
-	"undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32", "uint64",
-	"complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1",
+	"undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double",
+	"uint32", "uint64",
+	"complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
+	"int4", "float4e2m1",
 	"float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2",
 }
 
@@ -75,7 +77,8 @@ const (
 )
 
 var attributeTypes = [...]string{
-	"undefined", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors", "graphs", "sparse_tensor",
+	"undefined", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors", "graphs",
+	"sparse_tensor",
 	"sparse_tensors", "type_proto", "type_protos",
 }
 

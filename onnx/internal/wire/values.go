@@ -8,7 +8,8 @@ import (
 
 var kinds = map[protowire.Type]string{
 	protowire.VarintType: "a varint", protowire.Fixed32Type: "4 bytes", protowire.Fixed64Type: "8 bytes",
-	protowire.BytesType: "a string of bytes", protowire.StartGroupType: "a group", protowire.EndGroupType: "the end of a group",
+	protowire.BytesType: "a string of bytes", protowire.StartGroupType: "a group",
+	protowire.EndGroupType: "the end of a group",
 }
 
 // want expects a kind of value.
@@ -129,7 +130,9 @@ func fixed[T any](f *field, name string, kind protowire.Type, size int, number f
 }
 
 func (f *field) floats(name string, to *[]float32) error {
-	return fixed(f, name, protowire.Fixed32Type, 4, func(bits uint64) float32 { return math.Float32frombits(uint32(bits)) }, to)
+	return fixed(f, name, protowire.Fixed32Type, 4, func(bits uint64) float32 {
+		return math.Float32frombits(uint32(bits))
+	}, to)
 }
 
 func (f *field) doubles(name string, to *[]float64) error {

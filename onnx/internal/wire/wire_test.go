@@ -36,35 +36,48 @@ func everything() *Model {
 				{Name: "u", Dims: []int64{1}, Type: Uint64, Uint64s: []uint64{math.MaxUint64}},
 				{Name: "s", Dims: []int64{2}, Type: String, Strings: [][]byte{{}, {0xff}}},
 				{Name: "r", Type: Float16, HasRaw: true, Raw: []byte{0, 0x3c}, Doc: "one"},
-				{Name: "e", Dims: []int64{4}, Type: Float, IsExternal: true, External: []Pair{{"location", "w.bin"}, {"offset", "4096"}}},
+				{Name: "e", Dims: []int64{4}, Type: Float, IsExternal: true,
+					External: []Pair{{"location", "w.bin"}, {"offset", "4096"}}},
 			},
 			Sparse: []*SparseTensor{sparse},
 			Inputs: []*ValueInfo{
-				{Name: "x", Doc: "fed", Type: &Type{Denotation: "IMAGE", Tensor: &TensorType{Elem: Float, HasShape: true,
-					Dims: []Dimension{{Param: "batch"}, {Value: 3, IsKnown: true}, {}}}}},
+				{Name: "x", Doc: "fed", Type: &Type{
+					Denotation: "IMAGE", Tensor: &TensorType{Elem: Float, HasShape: true,
+						Dims: []Dimension{{Param: "batch"}, {Value: 3, IsKnown: true}, {}}}}},
 				{Name: "any", Type: &Type{Tensor: &TensorType{Elem: BFloat16}}},
 				{Name: "scalar", Type: &Type{Tensor: &TensorType{Elem: Int4, HasShape: true}}},
-				{Name: "seq", Type: &Type{Sequence: &Type{Tensor: &TensorType{Elem: Int32, HasShape: true, Dims: []Dimension{{Value: 2, IsKnown: true}}}}}},
+				{
+					Name: "seq", Type: &Type{
+						Sequence: &Type{Tensor: &TensorType{
+							Elem: Int32, HasShape: true, Dims: []Dimension{{Value: 2, IsKnown: true}}}}}},
 				{Name: "opt", Type: &Type{Optional: &Type{Tensor: &TensorType{Elem: Bool}}}},
 			},
-			Outputs: []*ValueInfo{{Name: "y", Type: &Type{Tensor: &TensorType{Elem: Float, HasShape: true, Dims: []Dimension{{IsKnown: true}}}}}},
+			Outputs: []*ValueInfo{
+				{
+					Name: "y", Type: &Type{
+						Tensor: &TensorType{Elem: Float, HasShape: true, Dims: []Dimension{{IsKnown: true}}}}}},
 			Values: []*ValueInfo{{Name: "mid", Type: &Type{Tensor: &TensorType{Elem: Float, HasShape: true,
 				Dims: []Dimension{{Value: -1, IsKnown: true}}}}}},
 			Nodes: []*Node{{
-				Name: "n", Op: "Op", Domain: "own", Overload: "o", Doc: "of the node", Inputs: []string{"x", "", "f"}, Outputs: []string{"y"},
+				Name: "n", Op: "Op", Domain: "own", Overload: "o", Doc: "of the node", Inputs: []string{"x", "", "f"},
+				Outputs: []string{"y"},
 				Attributes: []*Attribute{
 					{Name: "f", Type: AttributeFloat},
 					{Name: "i", Type: AttributeInt, Int: -3},
 					{Name: "s", Type: AttributeString, String: []byte{}},
 					{Name: "t", Type: AttributeTensor, Tensor: &Tensor{Dims: []int64{0}, Type: Float}},
-					{Name: "g", Type: AttributeGraph, Graph: &Graph{Name: "inner", Nodes: []*Node{{Op: "Abs", Inputs: []string{"x"}, Outputs: []string{"z"}}}}},
+					{Name: "g", Type: AttributeGraph,
+						Graph: &Graph{Name: "inner", Nodes: []*Node{
+							{Op: "Abs", Inputs: []string{"x"}, Outputs: []string{"z"}}}}},
 					{Name: "floats", Type: AttributeFloats, Floats: []float32{1, 2.5}},
 					{Name: "ints", Type: AttributeInts, Ints: []int64{1, -2}},
 					{Name: "strings", Type: AttributeStrings, Strings: [][]byte{[]byte("a"), {}}},
-					{Name: "tensors", Type: AttributeTensors, Tensors: []*Tensor{{Name: "in", Dims: []int64{0}, Type: Float}}},
+					{Name: "tensors", Type: AttributeTensors,
+						Tensors: []*Tensor{{Name: "in", Dims: []int64{0}, Type: Float}}},
 					{Name: "graphs", Type: AttributeGraphs, Graphs: []*Graph{{Name: "g1"}, {Name: "g2"}}},
-					{Name: "tp", Type: AttributeTypeProto, TypeProto: &Type{Tensor: &TensorType{Elem: Float, HasShape: true,
-						Dims: []Dimension{{Value: 1, IsKnown: true}}}}},
+					{Name: "tp", Type: AttributeTypeProto,
+						TypeProto: &Type{Tensor: &TensorType{Elem: Float, HasShape: true,
+							Dims: []Dimension{{Value: 1, IsKnown: true}}}}},
 					{Name: "sparse", Type: AttributeSparseTensor, Sparse: sparse},
 					{Name: "ref", Ref: "alpha", Type: AttributeFloat, Doc: "d"},
 					{Name: "old", Type: AttributeInt, Int: 4},
@@ -72,7 +85,8 @@ func everything() *Model {
 			}},
 		},
 		Functions: []*Function{{
-			Name: "Op", Domain: "own", Overload: "o", Doc: "of the function", Inputs: []string{"a", "b", "c"}, Outputs: []string{"r"},
+			Name: "Op", Domain: "own", Overload: "o", Doc: "of the function", Inputs: []string{"a", "b", "c"},
+			Outputs:    []string{"r"},
 			Attributes: []string{"alpha"}, Defaults: []*Attribute{{Name: "beta", Type: AttributeInt, Int: 2}},
 			Nodes:  []*Node{{Op: "Add", Inputs: []string{"a", "c"}, Outputs: []string{"r"}}},
 			Opsets: []Opset{{"", 20}},
@@ -84,14 +98,18 @@ func everything() *Model {
 // valid is a model that ONNX's checker accepts.
 func valid() *Model {
 	of := func(name string) *ValueInfo {
-		return &ValueInfo{Name: name, Type: &Type{Tensor: &TensorType{Elem: Float, HasShape: true, Dims: []Dimension{{Param: "n"}, {Value: 2, IsKnown: true}}}}}
+		return &ValueInfo{Name: name, Type: &Type{
+			Tensor: &TensorType{Elem: Float, HasShape: true,
+				Dims: []Dimension{{Param: "n"}, {Value: 2, IsKnown: true}}}}}
 	}
 	return &Model{IRVersion: 10, Opsets: []Opset{{"", 20}}, Graph: &Graph{
 		Name: "g", Inputs: []*ValueInfo{of("x")}, Outputs: []*ValueInfo{of("y")},
-		Initializers: []*Tensor{{Name: "w", Type: Float, Dims: []int64{2}, HasRaw: true, Raw: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}}},
+		Initializers: []*Tensor{
+			{Name: "w", Type: Float, Dims: []int64{2}, HasRaw: true, Raw: []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}}},
 		Nodes: []*Node{
 			{Op: "Add", Inputs: []string{"x", "w"}, Outputs: []string{"s"}},
-			{Op: "Softmax", Inputs: []string{"s"}, Outputs: []string{"y"}, Attributes: []*Attribute{{Name: "axis", Type: AttributeInt, Int: 1}}},
+			{Op: "Softmax", Inputs: []string{"s"}, Outputs: []string{"y"},
+				Attributes: []*Attribute{{Name: "axis", Type: AttributeInt, Int: 1}}},
 		},
 	}}
 }
@@ -116,11 +134,13 @@ func TestPython(t *testing.T) {
 		t.Skip(python, " has no onnx: ", string(out))
 	}
 	run := func(args ...string) {
-		out, err := exec.CommandContext(t.Context(), python, append([]string{filepath.Join("testdata", "wire.py")}, args...)...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), python,
+			append([]string{filepath.Join("testdata", "wire.py")}, args...)...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
 	folder := t.TempDir()
-	theirs, same, ours := filepath.Join(folder, "theirs.onnx"), filepath.Join(folder, "same.onnx"), filepath.Join(folder, "ours.onnx")
+	theirs, same, ours := filepath.Join(folder, "theirs.onnx"), filepath.Join(folder, "same.onnx"),
+		filepath.Join(folder, "ours.onnx")
 	run("write", theirs)
 	data, err := os.ReadFile(theirs)
 	require.NoError(t, err)
@@ -147,8 +167,10 @@ func TestPacking(t *testing.T) {
 		for num, at := range map[protowire.Number]uint64{5: 0, 7: 0, 11: 0} {
 			each = protowire.AppendVarint(protowire.AppendTag(each, num, protowire.VarintType), v+at)
 		}
-		each = protowire.AppendFixed32(protowire.AppendTag(each, 4, protowire.Fixed32Type), math.Float32bits(float32(i)))
-		each = protowire.AppendFixed64(protowire.AppendTag(each, 10, protowire.Fixed64Type), math.Float64bits(float64(i)))
+		each = protowire.AppendFixed32(protowire.AppendTag(each, 4, protowire.Fixed32Type),
+			math.Float32bits(float32(i)))
+		each = protowire.AppendFixed64(protowire.AppendTag(each, 10, protowire.Fixed64Type),
+			math.Float64bits(float64(i)))
 		each = protowire.AppendVarint(protowire.AppendTag(each, 1, protowire.VarintType), v)
 	}
 	var varints, fours, eights []byte
@@ -157,7 +179,8 @@ func TestPacking(t *testing.T) {
 		fours = protowire.AppendFixed32(fours, math.Float32bits(float32(i)))
 		eights = protowire.AppendFixed64(eights, math.Float64bits(float64(i)))
 	}
-	for num, b := range map[protowire.Number][]byte{1: varints, 4: fours, 5: varints, 7: varints, 10: eights, 11: varints} {
+	for num, b := range map[protowire.Number][]byte{
+		1: varints, 4: fours, 5: varints, 7: varints, 10: eights, 11: varints} {
 		packed = protowire.AppendBytes(protowire.AppendTag(packed, num, protowire.BytesType), b)
 	}
 	want := &Tensor{
@@ -201,13 +224,18 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"a cut field", []byte{0x12, 5, 'a'}, "byte 1: field 2 of ModelProto: unexpected EOF"},
 		{"a cut tag", []byte{0x80}, "byte 0: ModelProto: the tag of a field: unexpected EOF"},
-		{"another kind", []byte{0x08, 1, 0x10, 1}, "byte 3: field producer_name of ModelProto: it is a varint, but must be a string of bytes"},
-		{"within", []byte{0x3a, 4, 0x0a, 2, 0x08, 1}, "byte 5: field input of NodeProto: it is a varint, but must be a string of bytes"},
+		{"another kind", []byte{0x08, 1, 0x10, 1},
+			"byte 3: field producer_name of ModelProto: it is a varint, but must be a string of bytes"},
+		{"within", []byte{0x3a, 4, 0x0a, 2, 0x08, 1},
+			"byte 5: field input of NodeProto: it is a varint, but must be a string of bytes"},
 		{"a number for a message", []byte{0x38, 1}, "byte 1: field graph of ModelProto: it is a varint"},
-		{"cut numbers", []byte{0x3a, 6, 0x2a, 4, 0x22, 2, 0, 0}, "byte 6: field float_data of TensorProto: its 2 bytes are not a multiple of 4"},
-		{"a cut number", []byte{0x3a, 5, 0x2a, 3, 0x0a, 1, 0x80}, "byte 6: field dims of TensorProto: number 0: unexpected EOF"},
+		{"cut numbers", []byte{0x3a, 6, 0x2a, 4, 0x22, 2, 0, 0},
+			"byte 6: field float_data of TensorProto: its 2 bytes are not a multiple of 4"},
+		{"a cut number", []byte{0x3a, 5, 0x2a, 3, 0x0a, 1, 0x80},
+			"byte 6: field dims of TensorProto: number 0: unexpected EOF"},
 		{"no end", deep(), "messages are nested more than 100 deep"},
-		{"many", append([]byte{0x3a, 0xc0, 0x9a, 0x0c}, bytes.Repeat([]byte{0x0a, 0}, 100000)...), "more messages than a file of this length can have"},
+		{"many", append([]byte{0x3a, 0xc0, 0x9a, 0x0c}, bytes.Repeat([]byte{0x0a, 0}, 100000)...),
+			"more messages than a file of this length can have"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Decode(c.data)
@@ -217,7 +245,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestMemory reads files that are nothing but empty messages, which take the most memory by the byte. What is counted was not all held at once.
+// TestMemory reads files that are nothing but empty messages, which take the most memory by the byte. What is counted
+// was not all held at once.
 func TestMemory(t *testing.T) {
 	field := func(num protowire.Number, data []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), data)

@@ -6,8 +6,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// bidiagonalVectors writes the singular vectors of the upper bidiagonal matrix with d on its diagonal and e behind it, as rows; d becomes the singular
-// values, rising: Gu and Eisenstat, A divide-and-conquer algorithm for the bidiagonal SVD, 1995.
+// bidiagonalVectors writes the singular vectors of the upper bidiagonal matrix with d on its diagonal and e behind it,
+// as rows; d becomes the singular values, rising: Gu and Eisenstat, A divide-and-conquer algorithm for the bidiagonal
+// SVD, 1995.
 func bidiagonalVectors[T Number](memory Memory, u, v []T, d, e []float64) {
 	m := newMerging(memory, d, e, v, u)
 	m.ofU = triangular.Room[T](memory, len(d)*len(d))
@@ -17,7 +18,8 @@ func bidiagonalVectors[T Number](memory Memory, u, v []T, d, e []float64) {
 // columnsTo is where the columns of some rows end.
 func (m *merging[T]) columnsTo(end int) int { return min(end+1, m.n) }
 
-// bidiagonal computes the part of some rows. But for the last ones there is one more column than rows: the row of v behind becomes what is orthogonal to all others.
+// bidiagonal computes the part of some rows. But for the last ones there is one more column than rows: the row of v
+// behind becomes what is orthogonal to all others.
 func (m *merging[T]) bidiagonal(first, end int) {
 	switch end - first {
 	case 0:
@@ -50,8 +52,9 @@ func (m *merging[T]) leafBidiagonal(row int) {
 	}
 }
 
-// mergeBidiagonal puts two parts together with the row between them, which has one element in the last column of the first part and one in the first column of the second
-// one. With the vectors of the parts the matrix has z in that row, and else values on its diagonal.
+// mergeBidiagonal puts two parts together with the row between them, which has one element in the last column of the
+// first part and one in the first column of the second one. With the vectors of the parts the matrix has z in that row,
+// and else values on its diagonal.
 func (m *merging[T]) mergeBidiagonal(first, middle, end int) {
 	columns := m.columnsTo(end)
 	at, beside := m.d[middle], 0.0
@@ -76,7 +79,8 @@ func (m *merging[T]) mergeBidiagonal(first, middle, end int) {
 	if columns > end { // of two rows that are orthogonal to others, one is left so
 		second := beside * float64(m.v[end*m.n+middle+1])
 		if length := math.Hypot(m.z[middle], second); length > least {
-			rotateRows(m.v[middle*m.n+first:middle*m.n+columns], m.v[end*m.n+first:end*m.n+columns], T(m.z[middle]/length), T(-second/length))
+			rotateRows(m.v[middle*m.n+first:middle*m.n+columns], m.v[end*m.n+first:end*m.n+columns],
+				T(m.z[middle]/length), T(-second/length))
 			m.z[middle] = length
 		}
 	}

@@ -63,9 +63,9 @@ func (c complexes) times(memory Memory, b complexes) complexes {
 	return y
 }
 
-// complexSchur is the Schur form of a real matrix of n rows, a triangle with its eigenvalues on the diagonal, and the unitary
-// matrix z: a = z·t·zᴴ. The blocks of the real form are made triangles by rotations, from below: Golub and Van Loan, Matrix
-// Computations, 2013, section 7.4.
+// complexSchur is the Schur form of a real matrix of n rows, a triangle with its eigenvalues on the diagonal, and the
+// unitary matrix z: a = z·t·zᴴ. The blocks of the real form are made triangles by rotations, from below: Golub and Van
+// Loan, Matrix Computations, 2013, section 7.4.
 func complexSchur(memory Memory, a []float64, n int) (t, z complexes, err error) {
 	form, vectors := memory.Floats(n*n), memory.Floats(n*n)
 	copy(form, a)

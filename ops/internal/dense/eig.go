@@ -11,8 +11,8 @@ import (
 
 var errEigNotFinite = errors.New("the input tensor contains infs or NaNs")
 
-// Eig writes the eigenvalues of a matrix of n rows, which it overwrites, and, with room for them, its eigenvectors, columns
-// of length 1 whose greatest element is real: real and imaginary parts apart.
+// Eig writes the eigenvalues of a matrix of n rows, which it overwrites, and, with room for them, its eigenvectors,
+// columns of length 1 whose greatest element is real: real and imaginary parts apart.
 func Eig(memory Memory, re, im, vre, vim, a []float64, n int) error {
 	if !isFinite(a) {
 		return errEigNotFinite
@@ -73,8 +73,8 @@ func eigenvalues(memory Memory, re, im, a []float64, n int) error {
 	return err
 }
 
-// multishiftEig writes the eigenvalues and eigenvectors of a matrix of n rows, of pairs their parts in two columns. It reports whether it could: where exchanges of rows tell some
-// eigenvalues at once, it leaves the matrix as it is.
+// multishiftEig writes the eigenvalues and eigenvectors of a matrix of n rows, of pairs their parts in two columns. It
+// reports whether it could: where exchanges of rows tell some eigenvalues at once, it leaves the matrix as it is.
 func multishiftEig(memory Memory, re, im, v, a []float64, n int) bool {
 	form, balance := memory.Floats(n*n), memory.Floats(n)
 	copy(form, a)

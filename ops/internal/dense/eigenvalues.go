@@ -5,11 +5,13 @@ import (
 	"slices"
 )
 
-// maxQLSteps is how many times per row the eigenvalues of a tridiagonal matrix come nearer before this is given up: three are usual at most.
+// maxQLSteps is how many times per row the eigenvalues of a tridiagonal matrix come nearer before this is given up:
+// three are usual at most.
 const maxQLSteps = 40
 
-// rationalQL makes of d, the diagonal of a tridiagonal matrix, its eigenvalues, rising; e is what is beside it. QL steps
-// have neither roots nor vectors: Reinsch, A stable rational QR algorithm for the computation of the eigenvalues of an Hermitian, tridiagonal matrix, 1971.
+// rationalQL makes of d, the diagonal of a tridiagonal matrix, its eigenvalues, rising; e is what is beside it. QL
+// steps have neither roots nor vectors: Reinsch, A stable rational QR algorithm for the computation of the eigenvalues
+// of an Hermitian, tridiagonal matrix, 1971.
 func rationalQL(d, e []float64) error {
 	n, least := len(d), negligible(d, e)
 	squares := e
@@ -69,8 +71,8 @@ func negligible(d, e []float64) float64 {
 	return least * least
 }
 
-// implicitQL is [rationalQL] with vectors: rows, width apart, that are combined as those of the identity are to become the eigenvectors. They are
-// rotated as they come: Martin and Wilkinson, The implicit QL algorithm, 1968.
+// implicitQL is [rationalQL] with vectors: rows, width apart, that are combined as those of the identity are to become
+// the eigenvectors. They are rotated as they come: Martin and Wilkinson, The implicit QL algorithm, 1968.
 func implicitQL[T Number](d, e []float64, rows []T, width, columns int) error {
 	n, least := len(d), negligible(d, e)
 	left := maxQLSteps * n
@@ -106,7 +108,8 @@ func implicitQL[T Number](d, e []float64, rows []T, width, columns int) error {
 	return nil
 }
 
-// implicitQLStep is one QL step with Wilkinson's shift: the rotation at the end makes a number beside the diagonals, which others move up.
+// implicitQLStep is one QL step with Wilkinson's shift: the rotation at the end makes a number beside the diagonals,
+// which others move up.
 func implicitQLStep[T Number](d, e []float64, rows []T, width, columns int) {
 	half := (d[1] - d[0]) / (2 * e[0])
 	last := len(e)

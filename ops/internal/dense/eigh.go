@@ -15,8 +15,8 @@ const (
 	crossoverSingularValues = 120 // singular values alone
 )
 
-// Eigh writes the eigenvalues of a symmetric matrix of n rows, rising, and makes of the matrix, of which it reads the lower
-// triangle, its eigenvectors, which are columns.
+// Eigh writes the eigenvalues of a symmetric matrix of n rows, rising, and makes of the matrix, of which it reads the
+// lower triangle, its eigenvectors, which are columns.
 func Eigh[T Number](memory Memory, values, a []T, n int, vectors bool) error {
 	if !isFinite(a) {
 		return errNotFinite
@@ -72,8 +72,8 @@ func maxAbs[T Number](a []T) (most T) {
 	return most
 }
 
-// scaled multiplies numbers, of which the greatest is given, with a power of two, if squares, or of float32 products with some numbers, are too great or too
-// small else. It returns the exponent of what undoes it.
+// scaled multiplies numbers, of which the greatest is given, with a power of two, if squares, or of float32 products
+// with some numbers, are too great or too small else. It returns the exponent of what undoes it.
 func scaled[T Number](a []T, greatest T) (exponent int) {
 	least := 0x1p-100
 	if isSingle[T]() {

@@ -32,7 +32,8 @@ func spectra(n int) map[string][]float64 {
 
 // symmetricMatrices are those of n rows.
 func symmetricMatrices(n int) map[string][]float64 {
-	all := map[string][]float64{"zero": make([]float64, n*n), "random": random(n, n), "great": random(n, n), "small": random(n, n)}
+	all := map[string][]float64{"zero": make([]float64, n*n), "random": random(n, n), "great": random(n, n),
+		"small": random(n, n)}
 	for i := range n * n {
 		all["great"][i] *= 1e300
 		all["small"][i] *= 1e-305
@@ -47,7 +48,8 @@ func symmetricMatrices(n int) map[string][]float64 {
 		}
 		return a
 	}
-	all["wilkinson"] = tridiagonal(func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }, func(int) float64 { return 1 })
+	all["wilkinson"] = tridiagonal(func(i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) },
+		func(int) float64 { return 1 })
 	all["toeplitz"] = tridiagonal(func(int) float64 { return 2 }, func(int) float64 { return -1 })
 	all["glued"] = tridiagonal(func(i int) float64 { return math.Abs(float64(i%11) - 5) }, func(i int) float64 {
 		if i%11 == 0 {
@@ -56,7 +58,8 @@ func symmetricMatrices(n int) map[string][]float64 {
 		return 1
 	})
 	all["diagonal"] = tridiagonal(func(i int) float64 { return float64((i * 7) % 11) }, func(int) float64 { return 0 })
-	all["scales"] = tridiagonal(func(i int) float64 { return math.Pow(10, float64(20*(i%15)-300)) }, func(i int) float64 { return math.Pow(10, float64(10*(i%30)-300)) })
+	all["scales"] = tridiagonal(func(i int) float64 { return math.Pow(10, float64(20*(i%15)-300)) },
+		func(i int) float64 { return math.Pow(10, float64(10*(i%30)-300)) })
 	for name, values := range spectra(n) {
 		v, r := random(n, n), make([]float64, n*n)
 		QR(&kept{}, v, r, n, n)
@@ -99,7 +102,8 @@ func TestEigh(t *testing.T) {
 		}
 		for name, a := range symmetricMatrices(n) {
 			name := fmt.Sprint(name, n)
-			v, values, alone, want := append([]float64{}, a...), make([]float64, n), make([]float64, n), make([]float64, n)
+			v, values, alone, want := append([]float64{}, a...), make([]float64, n), make([]float64, n),
+				make([]float64, n)
 			require.NoError(t, Eigh(&kept{}, values, v, n, true), name)
 			require.NoError(t, Eigh(&kept{}, alone, append([]float64{}, a...), n, false), name)
 			if n == 0 {
@@ -111,7 +115,8 @@ func TestEigh(t *testing.T) {
 				unit[i] /= size
 			}
 			work := make([]float64, 64*n)
-			require.True(t, lapack.Dsyev(kinds.EVCompute, blas.Lower, n, append([]float64{}, unit...), n, want, work, len(work)))
+			require.True(t, lapack.Dsyev(kinds.EVCompute, blas.Lower, n, append([]float64{}, unit...), n, want, work,
+				len(work)))
 			within := 3e-16 * float64(n+10) * max(maxAbs(want), 0x1p-1000)
 			for i, w := range want {
 				if name != fmt.Sprint("scales", n) { // where LAPACK is wrong

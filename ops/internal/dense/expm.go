@@ -6,15 +6,17 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// padé are the coefficients of approximants of the exponential, of even degrees and odd ones in turn, and norm is the norm up to which they are exact to the last digit: Higham, The
-// scaling and squaring method for the matrix exponential revisited, 2005.
+// padé are the coefficients of approximants of the exponential, of even degrees and odd ones in turn, and norm is the
+// norm up to which they are exact to the last digit: Higham, The scaling and squaring method for the matrix exponential
+// revisited, 2005.
 type padé struct {
 	coefficients []float64
 	norm         float64
 }
 
 var (
-	padé13 = padé{[]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+	padé13 = padé{[]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
+		10559470521600,
 		670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}, 5.371920351148152}
 	padé7 = padé{[]float64{17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1}, 3.925724783138660} // for float32
 )
@@ -38,7 +40,8 @@ func Exp[T Number](memory Memory, exp, a []T, n int) error {
 	for i := range e.power {
 		e.power[i] = triangular.Room[T](memory, n*n)
 	}
-	e.odd, e.even, e.sum = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n)
+	e.odd, e.even, e.sum = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n),
+		triangular.Room[T](memory, n*n)
 	halvings := e.scale(a)
 	e.approximate()
 	pivots := memory.Ints(n)
@@ -85,7 +88,8 @@ func (e *exponential[T]) scale(a []T) (halvings int) {
 	return halvings
 }
 
-// approximate computes the odd and the even terms of the numerator; those of the denominator differ in the sign of the odd ones.
+// approximate computes the odd and the even terms of the numerator; those of the denominator differ in the sign of the
+// odd ones.
 func (e *exponential[T]) approximate() {
 	e.terms(e.even, 0)
 	e.terms(e.odd, 1)

@@ -6,18 +6,21 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// Sizes that were measured, of matrices of 128 to 701 rows. A bulge is three rows that a pair of shifts has on its way down the diagonal.
+// Sizes that were measured, of matrices of 128 to 701 rows. A bulge is three rows that a pair of shifts has on its way
+// down the diagonal.
 const (
 	crossoverMultishift = 75 // up to so many rows, eigenvalues come by one bulge at a time
 	maxBulges           = 16 // that are chased together
-	stridePerBulge      = 3  // times how many bulges there are, rows that they go until what they turned is applied to the rest
-	maxWindow           = 3*(maxBulges-1) + stridePerBulge*maxBulges + 6
-	maxStalled          = 30            // steps that find no eigenvalue, before one bulge at a time is tried
-	maxDeflationWindow  = 4 * maxBulges // rows at the end that are tried for eigenvalues: twice the bulges, and more where none is found
+	// times how many bulges there are, rows that they go until what they turned is applied to the rest
+	stridePerBulge = 3
+	maxWindow      = 3*(maxBulges-1) + stridePerBulge*maxBulges + 6
+	maxStalled     = 30 // steps that find no eigenvalue, before one bulge at a time is tried
+	// rows at the end that are tried for eigenvalues: twice the bulges, and more where none is found
+	maxDeflationWindow = 4 * maxBulges
 )
 
-// francis makes a matrix of n rows with one diagonal below it a quasi-triangle, or finds its eigenvalues alone, by QR steps with many shifts and aggressive early
-// deflation: Braman, Byers and Mathias, The multishift QR algorithm, 2002.
+// francis makes a matrix of n rows with one diagonal below it a quasi-triangle, or finds its eigenvalues alone, by QR
+// steps with many shifts and aggressive early deflation: Braman, Byers and Mathias, The multishift QR algorithm, 2002.
 type francis struct {
 	n        int
 	h, z     []float64 // z is multiplied with what h is turned by, if it is not nil
@@ -35,8 +38,11 @@ type francis struct {
 func realSchur(memory Memory, h, z, re, im []float64, n int, isWhole bool) error {
 	f := francis{n: n, h: h, z: z, re: re, im: im, isWhole: isWhole}
 	if n > crossoverMultishift {
-		f.window, f.turned, f.part = memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*n)
-		f.v, f.t, f.wv, f.work = memory.Floats(maxDeflationWindow*maxDeflationWindow), memory.Floats(maxDeflationWindow*n), memory.Floats(maxDeflationWindow*n), memory.Floats(64*maxDeflationWindow)
+		f.window, f.turned, f.part = memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*maxWindow),
+			memory.Floats(maxWindow*n)
+		f.v, f.t, f.wv, f.work = memory.Floats(maxDeflationWindow*maxDeflationWindow),
+			memory.Floats(maxDeflationWindow*n), memory.Floats(maxDeflationWindow*n),
+			memory.Floats(64*maxDeflationWindow)
 	}
 	return f.run()
 }
@@ -51,7 +57,8 @@ func (f *francis) run() error {
 		start := f.activeStart(last)
 		size := last - start + 1
 		if size <= crossoverMultishift || stalled > maxStalled {
-			if lapack.Dlahqr(f.isWhole, f.z != nil, n, start, last, f.h, n, f.re[:last+1], f.im[:last+1], 0, n-1, f.z, width) != 0 {
+			if lapack.Dlahqr(f.isWhole, f.z != nil, n, start, last, f.h, n, f.re[:last+1], f.im[:last+1], 0, n-1, f.z,
+				width) != 0 {
 				return errNotConverged
 			}
 			last, stalled = start-1, 0
@@ -59,7 +66,8 @@ func (f *francis) run() error {
 		}
 		pairs := min(4+size/64, maxBulges)
 		tried := min(size, 2*pairs+2*pairs*min(stalled, 5)/5)
-		undone, done := lapack.Dlaqr23(f.isWhole, f.z != nil, n, start, last, tried, f.h, n, 0, n-1, f.z, width, f.re[:last+1], f.im[:last+1],
+		undone, done := lapack.Dlaqr23(f.isWhole, f.z != nil, n, start, last, tried, f.h, n, 0, n-1, f.z, width,
+			f.re[:last+1], f.im[:last+1],
 			f.v, tried, n, f.t, n, n, f.wv, tried, f.work, len(f.work), 0)
 		last -= done
 		if stalled++; done > 0 {
@@ -73,7 +81,8 @@ func (f *francis) run() error {
 	return nil
 }
 
-// activeStart is the first row of the part that ends with a last one. It begins where the element below the diagonal is 0 but for rounding.
+// activeStart is the first row of the part that ends with a last one. It begins where the element below the diagonal is
+// 0 but for rounding.
 func (f *francis) activeStart(last int) int {
 	for k := last; k > 0; k-- {
 		below := &f.h[k*f.n+k-1]
@@ -85,8 +94,8 @@ func (f *francis) activeStart(last int) int {
 	return 0
 }
 
-// chooseShifts makes pairs of shifts, up to most, of the count eigenvalues of the last rows, and returns how many: two that are conjugates, or any two that are real. Where these led to nothing for
-// some steps, others are taken.
+// chooseShifts makes pairs of shifts, up to most, of the count eigenvalues of the last rows, and returns how many: two
+// that are conjugates, or any two that are real. Where these led to nothing for some steps, others are taken.
 func (f *francis) chooseShifts(most, last, count, stalled int) (pairs int) {
 	if stalled%6 == 5 {
 		for i := range most {
@@ -156,8 +165,9 @@ func (f *francis) loadWindow(low, size int) {
 	}
 }
 
-// chase has a bulge go from a column to the next one: a reflection of three rows and columns leaves nothing of the first one below the diagonal
-// beside it. Two shifts that are new begin with the first column of the product of h less these.
+// chase has a bulge go from a column to the next one: a reflection of three rows and columns leaves nothing of the
+// first one below the diagonal beside it. Two shifts that are new begin with the first column of the product of h less
+// these.
 func (f *francis) chase(column, rows, pair int, isNew bool) {
 	const width = maxWindow
 	k := column + 1

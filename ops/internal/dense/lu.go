@@ -10,8 +10,8 @@ import (
 // errSingular says that a system has no unique solution.
 var errSingular = errors.New("the input matrix is singular")
 
-// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [triangular.LU] has factored, or of
-// aᵀ·x = b.
+// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [triangular.LU] has
+// factored, or of aᵀ·x = b.
 func SolveLU[T Number](memory Memory, lu []T, n int, pivots []int, transposed bool, b []T, k int) error {
 	for i := range n {
 		if lu[i*n+i] == 0 {
@@ -22,8 +22,8 @@ func SolveLU[T Number](memory Memory, lu []T, n int, pivots []int, transposed bo
 	return nil
 }
 
-// InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored: that of the factors, whose columns are exchanged as the rows of the matrix were. Zeros that L has above
-// its diagonal cost nothing so.
+// InverseOfLU writes the inverse of a matrix that [triangular.LU] has factored: that of the factors, whose columns are
+// exchanged as the rows of the matrix were. Zeros that L has above its diagonal cost nothing so.
 func InverseOfLU[T Number](memory Memory, inverse, lu []T, n int, pivots []int) error {
 	identity(inverse, n)
 	if n < 64 { // exchanges would take longer than zeros
@@ -57,8 +57,8 @@ func identity[T Number](a []T, n int) {
 }
 
 // Cofactors writes the matrix of cofactors of a matrix of n rows: the gradient of its determinant. It is the
-// determinant times the transposed inverse; of matrices that are singular, or nearly, it is computed from singular values,
-// U·cof(S)·Vᵀ times the determinants of U and V, which are 1 or -1.
+// determinant times the transposed inverse; of matrices that are singular, or nearly, it is computed from singular
+// values, U·cof(S)·Vᵀ times the determinants of U and V, which are 1 or -1.
 func Cofactors[T Number](m Memory, cofactors, a []T, n int) error {
 	lu, pivots := triangular.Room[T](m, n*n), m.Ints(n)
 	copy(lu, a)

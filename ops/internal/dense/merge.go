@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// merging is the spectrum of a matrix with two diagonals, put together from those of its halves. Each value has a row of v, and of u if there are
-// vectors of two kinds, and a number in z.
+// merging is the spectrum of a matrix with two diagonals, put together from those of its halves. Each value has a row
+// of v, and of u if there are vectors of two kinds, and a number in z.
 type merging[T Number] struct {
 	n         int // rows, and columns
 	d, e      []float64
@@ -34,8 +34,10 @@ const (
 
 func newMerging[T Number](memory Memory, d, e []float64, v, u []T) merging[T] {
 	n := len(d)
-	m := merging[T]{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n), halves: memory.Ints(n), places: memory.Ints(n)}
-	m.packed, m.fresh, m.ofV = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n)
+	m := merging[T]{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n),
+		halves: memory.Ints(n), places: memory.Ints(n)}
+	m.packed, m.fresh, m.ofV = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n),
+		triangular.Room[T](memory, n*n)
 	m.distances = memory.Floats(n * n)
 	m.roots = secular{d: memory.Floats(n), z: memory.Floats(n), gaps: memory.Floats(n)}
 	clear(v)
@@ -68,8 +70,9 @@ func (m *merging[T]) sort(rows []int) {
 	})
 }
 
-// deflate puts those of rows, which have rising values, first that change, and returns how many. Others have up to rounding nothing in z, or get nothing by a rotation
-// with a row of nearly the same value. The numbers of rows are from one up to an end.
+// deflate puts those of rows, which have rising values, first that change, and returns how many. Others have up to
+// rounding nothing in z, or get nothing by a rotation with a row of nearly the same value. The numbers of rows are from
+// one up to an end.
 func (m *merging[T]) deflate(rows []int, first, end int, rho, least float64) (changed int) {
 	stay := m.places[:0]
 	before := -1
@@ -113,7 +116,8 @@ func (m *merging[T]) rotate(a, b, first, end int, cos, sin float64) {
 	m.d[b] = float64(low*sin*sin) + float64(high*cos*cos)
 }
 
-// solveSecular finds the values of rows that change, which become those of the rows, and the weights that these have in the vectors.
+// solveSecular finds the values of rows that change, which become those of the rows, and the weights that these have in
+// the vectors.
 func (m *merging[T]) solveSecular(rows []int, rho float64, squares bool) (weights []float64) {
 	k := len(rows)
 	s := &m.roots
@@ -136,7 +140,8 @@ func (m *merging[T]) solveSecular(rows []int, rho float64, squares bool) (weight
 	return weights
 }
 
-// arrange gives rows their places: those with numbers in the first half alone come first, then those in both. It returns how many there are of the first ones, and of both.
+// arrange gives rows their places: those with numbers in the first half alone come first, then those in both. It
+// returns how many there are of the first ones, and of both.
 func (m *merging[T]) arrange(rows []int) (alone, both int) {
 	counts := [4]int{}
 	for _, row := range rows {
@@ -159,7 +164,8 @@ func (m *merging[T]) place(to []T, shares []float64, length float64) {
 	}
 }
 
-// combine makes of rows of v, with numbers in columns from one up to an end, the sums of their shares. alone and both are those of [merging.arrange].
+// combine makes of rows of v, with numbers in columns from one up to an end, the sums of their shares. alone and both
+// are those of [merging.arrange].
 func (m *merging[T]) combine(v, shares []T, rows []int, first, middle, end, alone, both int) {
 	k := len(rows)
 	widths := [2]int{middle - first, end - middle}
@@ -185,7 +191,8 @@ func (m *merging[T]) combine(v, shares []T, rows []int, first, middle, end, alon
 	}
 }
 
-// sortSpectrum puts rows, from one up to an end, in the order of their values. Their numbers are in as many columns, and one more of v perhaps.
+// sortSpectrum puts rows, from one up to an end, in the order of their values. Their numbers are in as many columns,
+// and one more of v perhaps.
 func (m *merging[T]) sortSpectrum(first, end, endOfV int) {
 	order := m.order[first:end]
 	m.sort(order)

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// PseudoInverse writes the Moore-Penrose inverse, of m rows and n columns, of a matrix of n rows and m columns. Singular
-// values up to least, or up to the greatest times share, count as 0.
+// PseudoInverse writes the Moore-Penrose inverse, of m rows and n columns, of a matrix of n rows and m columns.
+// Singular values up to least, or up to the greatest times share, count as 0.
 func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share float64) error {
 	if inverseByQR(memory, inverse, a, n, m, least, share) {
 		return nil
@@ -28,16 +28,19 @@ func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share f
 	}
 	clear(inverse)
 	if rank > 0 {
-		run(gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k), C: rowByRow(inverse, n)})
+		run(gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k),
+			C: rowByRow(inverse, n)})
 	}
 	return nil
 }
 
-// maxCondition is up to which condition number a matrix is inverted by its triangle: the norm of an inverse has some exact digits there, so that the
-// rank is certain. What rounding does to the inverse is of the order of the condition number as by singular values.
+// maxCondition is up to which condition number a matrix is inverted by its triangle: the norm of an inverse has some
+// exact digits there, so that the rank is certain. What rounding does to the inverse is of the order of the condition
+// number as by singular values.
 const maxCondition = 1e11
 
-// inverseByQR writes the inverse R⁻¹·Qᵀ of a tall matrix Q·R, or that of a wide matrix's transpose, if no singular value counts as 0.
+// inverseByQR writes the inverse R⁻¹·Qᵀ of a tall matrix Q·R, or that of a wide matrix's transpose, if no singular
+// value counts as 0.
 func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share float64) bool {
 	rows, k := max(n, m), min(n, m)
 	if k == 0 || !isFinite(a) {
@@ -66,7 +69,8 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 	if !(whole <= maxCondition*smallest) || !(smallest > 0) {
 		return false
 	}
-	if !(smallest > least) || !(smallest > share*whole || smallest > share*largestSingular(memory, r, k, smallest/share)) {
+	if !(smallest > least) ||
+		!(smallest > share*whole || smallest > share*largestSingular(memory, r, k, smallest/share)) {
 		return false
 	}
 	if n < m {
@@ -75,10 +79,11 @@ func inverseByQR(memory Memory, inverse, a []float64, n, m int, least, share flo
 	return true
 }
 
-// largestSingular is about the greatest singular value of a triangle of n rows, and not below it, by the power method from some vectors: that all of them are so
-// poor in its vector that their greatest estimate falls short by a quarter has a chance below 1e-8 up to 10000 rows, and less that it falls short by half after few
-// steps, which is enough to know that it is below some number. Kuczyński and Woźniakowski, Estimating
-// the largest eigenvalue by the power and Lanczos algorithms with a random start, 1992.
+// largestSingular is about the greatest singular value of a triangle of n rows, and not below it, by the power method
+// from some vectors: that all of them are so poor in its vector that their greatest estimate falls short by a quarter
+// has a chance below 1e-8 up to 10000 rows, and less that it falls short by half after few steps, which is enough to
+// know that it is below some number. Kuczyński and Woźniakowski, Estimating the largest eigenvalue by the power and
+// Lanczos algorithms with a random start, 1992.
 func largestSingular(memory Memory, r []float64, n int, below float64) float64 {
 	const vectors, fewSteps, steps, fewAbove, above = 8, 5, 12, 2, 1.25
 	x, y := memory.Floats(n*vectors), memory.Floats(n*vectors)
@@ -105,7 +110,8 @@ func largestSingular(memory Memory, r []float64, n int, below float64) float64 {
 				y[i] /= stretch // so that powers stay in range
 			}
 		}
-		run(gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors), C: rowByRow(x, vectors)})
+		run(gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors),
+			C: rowByRow(x, vectors)})
 		for i := range x {
 			x[i] /= greatest
 		}

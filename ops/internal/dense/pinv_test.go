@@ -40,7 +40,8 @@ func TestPseudoInverse(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 9}, {9, 1}, {5, 5}, {40, 40}, {70, 31}, {31, 70}, {130, 130}} {
 		n, m := size[0], size[1]
 		k := min(n, m)
-		for _, last := range []float64{1, 1e-2, 2 * share, 1.1 * share, 1.001 * share, 0.999 * share, 0.5 * share, 1e-9, 1e-14, 0} {
+		for _, last := range []float64{1, 1e-2, 2 * share, 1.1 * share, 1.001 * share, 0.999 * share, 0.5 * share, 1e-9,
+			1e-14, 0} {
 			for _, scale := range []float64{1, 1e150, 1e-150, 1e-300} {
 				name := fmt.Sprint(size, last, scale)
 				values := falling(k, last)
@@ -95,10 +96,13 @@ func TestPseudoInverseByQR(t *testing.T) {
 			}
 		}
 		x := make([]float64, n*m)
-		require.False(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 1e-12)), n, m, 0, 1e-14), "rounding decides")
-		require.False(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 0.5)), n, m, 0.6, 0), "not all are above the least")
+		require.False(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 1e-12)), n, m, 0, 1e-14),
+			"rounding decides")
+		require.False(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 0.5)), n, m, 0.6, 0),
+			"not all are above the least")
 		require.False(t, inverseByQR(&kept{}, x, make([]float64, n*m), n, m, 0, 0))
-		require.True(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 1e-4)), n, m, 0, 1e-5), "the norm is not that of Frobenius")
+		require.True(t, inverseByQR(&kept{}, x, withValues(n, m, falling(k, 1e-4)), n, m, 0, 1e-5),
+			"the norm is not that of Frobenius")
 	}
 }
 

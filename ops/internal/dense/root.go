@@ -7,8 +7,8 @@ import (
 	"math/cmplx"
 )
 
-// Sqrt writes the principal square root of a matrix of n rows, by its Schur form: Björck and Hammarling, A Schur method for the
-// square root of a matrix, 1983. A matrix with numbers that are not finite has NaN.
+// Sqrt writes the principal square root of a matrix of n rows, by its Schur form: Björck and Hammarling, A Schur method
+// for the square root of a matrix, 1983. A matrix with numbers that are not finite has NaN.
 func Sqrt(memory Memory, root, a []float64, n int) error {
 	t, z, err := principal(memory, root, a, n, false)
 	if err != nil || t.re == nil {
@@ -22,8 +22,8 @@ func Sqrt(memory Memory, root, a []float64, n int) error {
 	return nil
 }
 
-// principal is the Schur form of a matrix whose principal function is real, without a form where there is nothing to compute. The
-// eigenvalues must not be negative, and positive, or in pairs, where zeros are no good either.
+// principal is the Schur form of a matrix whose principal function is real, without a form where there is nothing to
+// compute. The eigenvalues must not be negative, and positive, or in pairs, where zeros are no good either.
 func principal(memory Memory, y, a []float64, n int, positive bool) (t, z complexes, err error) {
 	if !isFinite(a) {
 		for i := range y {
@@ -47,7 +47,8 @@ func principal(memory Memory, y, a []float64, n int, positive bool) (t, z comple
 			continue
 		}
 		if cmplx.Abs(v) > greatest*float64(n)*0x1p-52 {
-			return t, z, fmt.Errorf("the input matrix has the negative eigenvalue %.4g, and so the function is not real", real(v))
+			return t, z, fmt.Errorf(
+				"the input matrix has the negative eigenvalue %.4g, and so the function is not real", real(v))
 		}
 		if t.set(i, i, 0); positive {
 			return t, z, errors.New("the input matrix is singular")
@@ -79,20 +80,22 @@ func triangularSqrt(r, t complexes) error {
 	return nil
 }
 
-// nodes and weights are those of Gauss and Legendre's quadrature over [0, 1] with 7 points, and maxNorm7 the norm up to which the
-// approximant of the logarithm that it makes is exact to the last digit: Higham, Functions of Matrices, 2008, section 11.
+// nodes and weights are those of Gauss and Legendre's quadrature over [0, 1] with 7 points, and maxNorm7 the norm up to
+// which the approximant of the logarithm that it makes is exact to the last digit: Higham, Functions of Matrices, 2008,
+// section 11.
 var (
 	nodes = [7]float64{0.02544604382862073773690516, 0.12923440720030278006806761, 0.29707742431130141654669679, 0.5,
 		0.70292257568869858345330321, 0.87076559279969721993193239, 0.97455395617137926226309484}
-	weights = [7]float64{0.06474248308443484663530572, 0.13985269574463833395073388, 0.19091502525255947247518488, 0.20897959183673469387755102,
+	weights = [7]float64{0.06474248308443484663530572, 0.13985269574463833395073388, 0.19091502525255947247518488,
+		0.20897959183673469387755102,
 		0.19091502525255947247518488, 0.13985269574463833395073388, 0.06474248308443484663530572}
 )
 
 const maxNorm7 = 0.25
 
-// Log writes the principal logarithm of a matrix of n rows, by square roots of its Schur form until that is close to the
-// identity: Al-Mohy and Higham, Improved inverse scaling and squaring algorithms for the matrix logarithm, 2012. A matrix with numbers
-// that are not finite has NaN.
+// Log writes the principal logarithm of a matrix of n rows, by square roots of its Schur form until that is close to
+// the identity: Al-Mohy and Higham, Improved inverse scaling and squaring algorithms for the matrix logarithm, 2012. A
+// matrix with numbers that are not finite has NaN.
 func Log(memory Memory, log, a []float64, n int) error {
 	t, z, err := principal(memory, log, a, n, true)
 	if err != nil || t.re == nil {
@@ -156,8 +159,8 @@ func quotient(y, t complexes, x complex128) {
 	}
 }
 
-// Sylvester writes the solution x of a·x + x·b = c, for a of n rows and b of m: Bartels and Stewart, Solution of the matrix equation
-// AX + XB = C, 1972.
+// Sylvester writes the solution x of a·x + x·b = c, for a of n rows and b of m: Bartels and Stewart, Solution of the
+// matrix equation AX + XB = C, 1972.
 func Sylvester(memory Memory, x, a, b, c []float64, n, m int) error {
 	if !isFinite(a) || !isFinite(b) {
 		return errNotFinite
@@ -178,7 +181,8 @@ func Sylvester(memory Memory, x, a, b, c []float64, n, m int) error {
 		for i := n - 1; i >= 0; i-- {
 			sum, by := y.at(i, k), r.at(i, i)+s.at(k, k)
 			if by == 0 {
-				return errors.New("the first matrix and the negative of the second one have an eigenvalue in common: there is no one solution")
+				return errors.New(
+					"the first matrix and the negative of the second one have an eigenvalue in common: there is no one solution")
 			}
 			for j := range k {
 				sum -= y.at(i, j) * s.at(j, k)

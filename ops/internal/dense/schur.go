@@ -6,10 +6,12 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// crossoverHessenberg is up to how many rows a matrix becomes one with a single diagonal below its triangle by LAPACK, whose loops are faster for these.
+// crossoverHessenberg is up to how many rows a matrix becomes one with a single diagonal below its triangle by LAPACK,
+// whose loops are faster for these.
 const crossoverHessenberg = 64
 
-// Hessenberg makes of a matrix of n rows the triangle with one diagonal below it, h, and writes the orthonormal q: a = q·h·qᵀ.
+// Hessenberg makes of a matrix of n rows the triangle with one diagonal below it, h, and writes the orthonormal q: a =
+// q·h·qᵀ.
 func Hessenberg(memory Memory, a, q []float64, n int) {
 	if n == 0 {
 		return
@@ -39,8 +41,8 @@ func Hessenberg(memory Memory, a, q []float64, n int) {
 	}
 }
 
-// lapackHessenberg makes of a matrix of n rows one with a single diagonal below its triangle, and reflections below that. It reports whether these are orthonormal: numbers near the
-// least ones of float64 make LAPACK err.
+// lapackHessenberg makes of a matrix of n rows one with a single diagonal below its triangle, and reflections below
+// that. It reports whether these are orthonormal: numbers near the least ones of float64 make LAPACK err.
 func lapackHessenberg(memory Memory, a, tau []float64, n int) bool {
 	work := memory.Floats(n)
 	lapack.Dgehd2(n, 0, n-1, a, n, tau, work)
@@ -52,8 +54,8 @@ func lapackHessenberg(memory Memory, a, tau []float64, n int) bool {
 	return true
 }
 
-// Schur makes of a matrix of n rows its real Schur form t, a triangle but for blocks of two rows that have complex eigenvalues,
-// and writes the orthonormal z: a = z·t·zᵀ.
+// Schur makes of a matrix of n rows its real Schur form t, a triangle but for blocks of two rows that have complex
+// eigenvalues, and writes the orthonormal z: a = z·t·zᵀ.
 func Schur(memory Memory, a, z []float64, n int) error {
 	if !isFinite(a) {
 		return errNotFinite

@@ -16,7 +16,8 @@ func squareMatrices(n int) map[string][]float64 {
 	all := matrices(n, n)
 	delete(all, "scales")
 	delete(all, "graded")
-	orthogonal, turn, companion, triangle, steep := random(n, n), make([]float64, n*n), make([]float64, n*n), random(n, n), random(n, n)
+	orthogonal, turn, companion, triangle, steep := random(n, n), make([]float64, n*n), make([]float64, n*n),
+		random(n, n), random(n, n)
 	for i := range steep { // products of shifts are 0 in float64
 		steep[i] *= math.Pow(10, -float64(i/n+i%n)*240/float64(n))
 	}
@@ -31,7 +32,8 @@ func squareMatrices(n int) map[string][]float64 {
 		}
 		clear(triangle[i*n : i*n+i])
 	}
-	all["orthogonal"], all["turn"], all["companion"], all["triangle"], all["steep"] = orthogonal, turn, companion, triangle, steep
+	all["orthogonal"], all["turn"], all["companion"], all["triangle"], all["steep"] = orthogonal, turn, companion,
+		triangle, steep
 	return all
 }
 
@@ -92,13 +94,16 @@ func TestSchur(t *testing.T) {
 				trace += re[i]/size - a[i*n+i]/size
 				for j := range i {
 					v := form[i*n+j]
-					require.True(t, v == 0 || j == i-1 && (j == 0 || form[j*n+j-1] == 0) && math.Signbit(v) != math.Signbit(form[j*n+i]), name)
+					require.True(t, v == 0 || j == i-1 && (j == 0 || form[j*n+j-1] == 0) &&
+						math.Signbit(v) != math.Signbit(form[j*n+i]), name)
 				}
 			}
 			require.InDelta(t, 0, trace, 1e-11, name)
-			if slices.Contains([]string{fmt.Sprint("random", n), fmt.Sprint("orthogonal", n), fmt.Sprint("turn", n), fmt.Sprint("triangle", min(n, 10)), fmt.Sprint("companion", n)}, name) {
+			if slices.Contains([]string{fmt.Sprint("random", n), fmt.Sprint("orthogonal", n), fmt.Sprint("turn", n),
+				fmt.Sprint("triangle", min(n, 10)), fmt.Sprint("companion", n)}, name) {
 				work, r, i := make([]float64, 100*n), make([]float64, n), make([]float64, n)
-				require.Zero(t, lapack.Dgeev(kinds.LeftEVNone, kinds.RightEVNone, n, slices.Clone(a), n, r, i, nil, 1, nil, 1, work, len(work)))
+				require.Zero(t, lapack.Dgeev(kinds.LeftEVNone, kinds.RightEVNone, n, slices.Clone(a), n, r, i, nil, 1,
+					nil, 1, work, len(work)))
 				require.LessOrEqual(t, apart(together(re, im), together(r, i)), 1e-9*size*float64(n), name)
 			}
 		}

@@ -6,7 +6,8 @@ import "math"
 //
 //	1/rho + Σ z[i]²/(p[i] - x) = 0
 //
-// whose poles p rise; rho is positive. There is one solution behind each pole, before the next one. Poles are the numbers d, or their squares; d is not negative then.
+// whose poles p rise; rho is positive. There is one solution behind each pole, before the next one. Poles are the
+// numbers d, or their squares; d is not negative then.
 type secular struct {
 	d, z    []float64
 	rho     float64
@@ -44,9 +45,10 @@ const (
 	maxSecularSteps = 120 // more than halving an interval until its ends are neighbours wants
 )
 
-// root finds the solution behind a pole. It writes the poles' distances from it, p[i] - x, exact to some last digits, and returns the pole that it is near to, and how far it is from that.
-// A step solves an equation with two poles that has the value and the slope of the sums on both sides: Bunch, Nielsen and Sorensen, Rank-one
-// modification of the symmetric eigenproblem, 1978. Steps that leave the interval halve it.
+// root finds the solution behind a pole. It writes the poles' distances from it, p[i] - x, exact to some last digits,
+// and returns the pole that it is near to, and how far it is from that. A step solves an equation with two poles that
+// has the value and the slope of the sums on both sides: Bunch, Nielsen and Sorensen, Rank-one modification of the
+// symmetric eigenproblem, 1978. Steps that leave the interval halve it.
 func (s *secular) root(behind int, distances []float64) (origin int, x float64) {
 	origin = behind
 	last := len(s.d) - 1
@@ -96,7 +98,8 @@ func (s *secular) root(behind int, distances []float64) (origin int, x float64) 
 		// Distances from the poles of the step.
 		l, r := s.gaps[left]-x, s.gaps[right]-x
 		rest := value - float64(l*belowSlope) - float64(r*aboveSlope)
-		next := x + ofQuadratic(rest, float64((l+r)*value)-float64(l*r*(belowSlope+aboveSlope)), l*r*value, behind == last)
+		next := x + ofQuadratic(rest, float64((l+r)*value)-float64(l*r*(belowSlope+aboveSlope)), l*r*value,
+			behind == last)
 		if !(next > low && next < high) {
 			next = (low + high) / 2
 		}
@@ -125,8 +128,9 @@ func ofQuadratic(a, b, c float64, other bool) float64 {
 	return (b - root) / (2 * a)
 }
 
-// weights writes the z with which the solutions that were found are exact, from all poles' distances of them, rows by solutions: Gu and Eisenstat, A stable
-// and efficient algorithm for the rank-one modification of the symmetric eigenproblem, 1994. The vectors of the solutions are orthogonal with these.
+// weights writes the z with which the solutions that were found are exact, from all poles' distances of them, rows by
+// solutions: Gu and Eisenstat, A stable and efficient algorithm for the rank-one modification of the symmetric
+// eigenproblem, 1994. The vectors of the solutions are orthogonal with these.
 func (s *secular) weights(weights, distances []float64) {
 	k := len(s.d)
 	for i := range weights {

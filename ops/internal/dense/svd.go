@@ -10,13 +10,14 @@ import (
 )
 
 var (
-	errNotFinite    = errors.New("the algorithm failed to converge because the input matrix contained non-finite values")
+	errNotFinite = errors.New(
+		"the algorithm failed to converge because the input matrix contained non-finite values")
 	errNotConverged = errors.New("the algorithm failed to converge")
 )
 
-// SVD writes the singular values of a matrix of n rows and m columns, falling, and its singular vectors: the columns
-// of u, of n rows, and the rows of vt, of m columns. There are as many of each as singular values, min(n, m). With nil u and vt
-// it computes the values alone.
+// SVD writes the singular values of a matrix of n rows and m columns, falling, and its singular vectors: the columns of
+// u, of n rows, and the rows of vt, of m columns. There are as many of each as singular values, min(n, m). With nil u
+// and vt it computes the values alone.
 func SVD[T Number](memory Memory, u, s, vt, a []T, n, m int) error {
 	if !isFinite(a) {
 		return errNotFinite
@@ -26,7 +27,8 @@ func SVD[T Number](memory Memory, u, s, vt, a []T, n, m int) error {
 	}
 	rows, k := max(n, m), min(n, m)
 	copied := triangular.Room[T](memory, n*m)
-	if wide, is := any(copied).([]float64); is && (u == nil && k < crossoverSingularValues || k < crossoverVectors && rows < max(2*k, 64)) {
+	if wide, is := any(copied).([]float64); is &&
+		(u == nil && k < crossoverSingularValues || k < crossoverVectors && rows < max(2*k, 64)) {
 		copy(copied, a)
 		return lapackSVD(memory, any(u).([]float64), any(s).([]float64), any(vt).([]float64), wide, n, m)
 	}
@@ -66,7 +68,8 @@ func lapackSVD(memory Memory, u, s, vt, a []float64, n, m int) error {
 	return nil
 }
 
-// tallSVD writes the singular values of a matrix of n rows and k columns, of which there are not more, and the vectors: the columns of u, of n rows, and of v.
+// tallSVD writes the singular values of a matrix of n rows and k columns, of which there are not more, and the vectors:
+// the columns of u, of n rows, and of v.
 func tallSVD[T Number](memory Memory, u, s, v, a []T, n, k int) error {
 	square, tau := a, triangular.Room[T](memory, k)
 	if n > k {

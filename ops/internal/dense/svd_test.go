@@ -10,8 +10,10 @@ import (
 
 // matrices are those of n rows and m columns.
 func matrices(n, m int) map[string][]float64 {
-	all := map[string][]float64{"zero": make([]float64, n*m), "random": random(n, m), "great": random(n, m), "small": random(n, m), "ones": make([]float64, n*m),
-		"scales": random(n, m), "bidiagonal": make([]float64, n*m), "nilpotent": make([]float64, n*m), "one column": make([]float64, n*m)}
+	all := map[string][]float64{"zero": make([]float64, n*m), "random": random(n, m), "great": random(n, m),
+		"small": random(n, m), "ones": make([]float64, n*m),
+		"scales": random(n, m), "bidiagonal": make([]float64, n*m), "nilpotent": make([]float64, n*m),
+		"one column": make([]float64, n*m)}
 	for i := range n * m {
 		all["great"][i] *= 1e299
 		all["small"][i] *= 1e-305
@@ -40,7 +42,8 @@ func matrices(n, m int) map[string][]float64 {
 
 // TestSVD looks at what is left of A·V - U·S, and compares the values with LAPACK's.
 func TestSVD(t *testing.T) {
-	sizes := [][2]int{{0, 3}, {3, 0}, {1, 1}, {1, 40}, {5, 5}, {31, 31}, {32, 32}, {33, 33}, {33, 40}, {40, 33}, {41, 41}, {50, 200}, {200, 50}, {64, 8}, {20, 90}, {300, 1}, {57, 57}, {64, 64}, {70, 69},
+	sizes := [][2]int{{0, 3}, {3, 0}, {1, 1}, {1, 40}, {5, 5}, {31, 31}, {32, 32}, {33, 33}, {33, 40}, {40, 33},
+		{41, 41}, {50, 200}, {200, 50}, {64, 8}, {20, 90}, {300, 1}, {57, 57}, {64, 64}, {70, 69},
 		{70, 70}, {129, 129}, {130, 160}, {160, 130}, {300, 300}}
 	for _, size := range sizes {
 		n, m := size[0], size[1]

@@ -5,8 +5,9 @@ import "math"
 // leafRows is up to how many rows a tridiagonal matrix has its eigenvectors by rotations.
 const leafRows = 24
 
-// tridiagonalVectors writes the eigenvectors of the tridiagonal matrix with d on its diagonal and e beside it, as rows; d becomes the eigenvalues,
-// rising. Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981.
+// tridiagonalVectors writes the eigenvectors of the tridiagonal matrix with d on its diagonal and e beside it, as rows;
+// d becomes the eigenvalues, rising. Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem,
+// 1981.
 func tridiagonalVectors[T Number](memory Memory, v []T, d, e []float64) error {
 	m := newMerging(memory, d, e, v, nil)
 	return m.tridiagonal(0, len(d))
@@ -34,7 +35,8 @@ func (m *merging[T]) tridiagonal(first, end int) error {
 	return nil
 }
 
-// mergeTridiagonal adds |beside|·w·wᵀ to two parts, where w has 1 at the end of the first part and ±1 at the begin of the second one.
+// mergeTridiagonal adds |beside|·w·wᵀ to two parts, where w has 1 at the end of the first part and ±1 at the begin of
+// the second one.
 func (m *merging[T]) mergeTridiagonal(first, middle, end int, beside float64) {
 	rho, sign := 2*math.Abs(beside), math.Copysign(math.Sqrt2/2, beside)
 	greatest := 0.0

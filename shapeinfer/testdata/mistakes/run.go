@@ -14,6 +14,7 @@ func Binding() error {
 	y := g.Input("y", graph.Float32, batch, 3)
 	ops.Add(x, y)
 	r := shapeinfer.Check(g)
-	_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{5, 3}}, {Node: y, Shape: []int{6, 3}}}, r.Requirements)
+	_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{5, 3}}, {Node: y, Shape: []int{6, 3}}},
+		r.Requirements)
 	return err
 }

@@ -117,7 +117,8 @@ func (p *literal) value(key string, h *header) (err error) {
 	switch key {
 	case "descr":
 		if p.accept("[") {
-			h.dtype, h.unsupported = "records", errors.New("arrays of records are not supported: save each field as a separate array")
+			h.dtype, h.unsupported = "records", errors.New(
+				"arrays of records are not supported: save each field as a separate array")
 			return p.skipList()
 		}
 		var descr string
@@ -221,7 +222,8 @@ func (p *literal) tuple() (shape []int, err error) {
 
 // kinds are the dtypes of NumPy, by their letter and bytes.
 var kinds = map[string]raw.DType{
-	"b1": raw.Bool, "i1": raw.I8, "i2": raw.I16, "i4": raw.I32, "i8": raw.I64, "u1": raw.U8, "u2": raw.U16, "u4": raw.U32, "u8": raw.U64,
+	"b1": raw.Bool, "i1": raw.I8, "i2": raw.I16, "i4": raw.I32, "i8": raw.I64, "u1": raw.U8, "u2": raw.U16,
+	"u4": raw.U32, "u8": raw.U64,
 	"f2": raw.F16, "f4": raw.F32, "f8": raw.F64,
 }
 

@@ -42,22 +42,32 @@ func TestArraysOfHostilePeopleAreRefused(t *testing.T) {
 		{"a header beyond the file", file("{")[:10], "truncated"},
 		{"a header of 4 GB", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "the limit is 65536"},
 		{"no dictionary", file("[]", four...), "instead of {"},
-		{"text behind", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", four...), "follows the dictionary"},
+		{"text behind", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", four...),
+			"follows the dictionary"},
 		{"a field missing", file("{'descr': '<f4', 'shape': (1,)}", four...), "it must have"},
-		{"a field twice", file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four...), "stands twice"},
-		{"another field", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four...), `"x" is unknown`},
+		{"a field twice", file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four...),
+			"stands twice"},
+		{"another field", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four...),
+			`"x" is unknown`},
 		{"objects", file("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four...), "can run code"},
 		{"records", file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four...), "records"},
-		{"complex numbers", file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", four...), `"<c8" is not supported`},
+		{"complex numbers", file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", four...),
+			`"<c8" is not supported`},
 		{"two orders", file("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}", four...), "is not supported"},
-		{"a negative size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four...), "instead of a size"},
-		{"a name for a size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (n,)}", four...), "instead of a size"},
-		{"2^40 elements", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,)}", four...), "4 bytes follow the header"},
-		{"an overflow", file("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"), "more elements than can be addressed"},
-		{"2^63", file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}"), "instead of a size"},
+		{"a negative size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", four...),
+			"instead of a size"},
+		{"a name for a size", file("{'descr': '<f4', 'fortran_order': False, 'shape': (n,)}", four...),
+			"instead of a size"},
+		{"2^40 elements", file("{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,)}", four...),
+			"4 bytes follow the header"},
+		{"an overflow", file("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"),
+			"more elements than can be addressed"},
+		{"2^63", file("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775808,)}"),
+			"instead of a size"},
 		{"truncated", file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", four...), "needs 8"},
 		{"longer", file("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", make([]byte, 5)...), "needs 4"},
-		{"many axes", file("{'descr': '<f4', 'fortran_order': False, 'shape': (" + strings.Repeat("1,", 65) + ")}"), "more than 64 axes"},
+		{"many axes", file("{'descr': '<f4', 'fortran_order': False, 'shape': (" + strings.Repeat("1,", 65) + ")}"),
+			"more than 64 axes"},
 	} {
 		_, err := read(c.content)
 		if assert.Error(t, err, c.name) {
@@ -67,7 +77,8 @@ func TestArraysOfHostilePeopleAreRefused(t *testing.T) {
 }
 
 func TestOrdersOfNumPy(t *testing.T) {
-	x, err := read(file("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", 0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0xff, 0xfa))
+	x, err := read(file("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", 0, 1, 0, 4, 0, 2, 0, 5, 0, 3,
+		0xff, 0xfa))
 	require.NoError(t, err)
 	assert.Equal(t, []int{2, 3}, x.Shape)
 	data, err := x.Read()
@@ -117,7 +128,8 @@ func TestUnreadableArraysStandBesideOthers(t *testing.T) {
 		{"complex", file("{'descr': '<c8', 'fortran_order': False, 'shape': (2,)}", make([]byte, 16)...)},
 		{"text", file("{'descr': '<U5', 'fortran_order': False, 'shape': ()}", make([]byte, 20)...)},
 		{"object", file("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", four...)},
-		{"records", file("{'descr': [('a]', '<f4'), ('b', [('c', '<i4')])], 'fortran_order': False, 'shape': (3,)}", make([]byte, 24)...)},
+		{"records", file("{'descr': [('a]', '<f4'), ('b', [('c', '<i4')])], 'fortran_order': False, 'shape': (3,)}",
+			make([]byte, 24)...)},
 	} {
 		out, err := w.Create(e.name + ".npy")
 		require.NoError(t, err)
@@ -131,7 +143,8 @@ func TestUnreadableArraysStandBesideOthers(t *testing.T) {
 	data, err := tensors[0].Read()
 	require.NoError(t, err)
 	assert.Equal(t, []float32{1}, data)
-	for i, want := range []string{`"<c8" is not supported`, `"<U5" is not supported`, "can run code", "save each field as a separate array"} {
+	for i, want := range []string{`"<c8" is not supported`, `"<U5" is not supported`, "can run code",
+		"save each field as a separate array"} {
 		_, err := tensors[i+1].Read()
 		assert.ErrorContains(t, err, want)
 	}
@@ -147,7 +160,8 @@ func TestArchivesOfHostilePeopleAreRefused(t *testing.T) {
 		write func(z *zip.Writer)
 		want  string
 	}{
-		{"a name that leads elsewhere", func(z *zip.Writer) { add(t, z, "../a.npy", array) }, "not a valid name of an array"},
+		{"a name that leads elsewhere", func(z *zip.Writer) { add(t, z, "../a.npy", array) },
+			"not a valid name of an array"},
 		{"an absolute name", func(z *zip.Writer) { add(t, z, "/a.npy", array) }, "not a valid name of an array"},
 		{"two of a name", func(z *zip.Writer) { add(t, z, "a.npy", array); add(t, z, "a.npy", array) }, "two arrays"},
 		{"something else", func(z *zip.Writer) { add(t, z, "a.txt", array) }, "not an array"},
@@ -226,7 +240,8 @@ np.savez_compressed("deflated.npz", **x)
 	for i := range count {
 		count[i] = int64(i)
 	}
-	want := map[string]any{"f2": half.ToFloat16([]float32{0, 1, 2, 3, 4, 5}), "big": []float32{0, 1, 2, 3, 4, 5}, "fortran": count, "u1": []uint8{255}, "scalar": []float32{1.5},
+	want := map[string]any{"f2": half.ToFloat16([]float32{0, 1, 2, 3, 4, 5}), "big": []float32{0, 1, 2, 3, 4, 5},
+		"fortran": count, "u1": []uint8{255}, "scalar": []float32{1.5},
 		"bool": []bool{true, false}}
 	for _, name := range []string{"stored.npz", "deflated.npz"} {
 		content, err := os.ReadFile(filepath.Join(folder, name))
@@ -247,7 +262,8 @@ func FuzzRead(f *testing.F) {
 	var out bytes.Buffer
 	require.NoError(f, Write(&out, []int{2, 1}, []float32{1, 2}))
 	f.Add(out.Bytes())
-	f.Add(file("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", 0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0xff, 0xfa))
+	f.Add(file("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", 0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0xff,
+		0xfa))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		x, err := read(content)
 		if err != nil {

@@ -18,7 +18,8 @@ func Read(r io.ReaderAt, size int64, name string) (raw.Tensor, error) {
 	case h.unsupported != nil:
 		return raw.Tensor{}, fmt.Errorf("npy: %w", h.unsupported)
 	case size-h.start != h.bytes:
-		return raw.Tensor{}, fmt.Errorf("npy: %d bytes follow the header, but %s %v needs %d", size-h.start, h.dtype, h.shape, h.bytes)
+		return raw.Tensor{},
+			fmt.Errorf("npy: %d bytes follow the header, but %s %v needs %d", size-h.start, h.dtype, h.shape, h.bytes)
 	}
 	return raw.Tensor{Info: raw.Info{Name: name, DType: h.dtype, Shape: h.shape}, Read: func() (any, error) {
 		return readElements(io.NewSectionReader(r, h.start, h.bytes), h)

@@ -35,7 +35,8 @@ func Write(w io.Writer, shape []int, data any) error {
 	if len(shape) > 1 { // a tuple of one has a comma
 		text = strings.TrimSuffix(text, ", ")
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, strings.TrimSuffix(text, " "))
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr,
+		strings.TrimSuffix(text, " "))
 	// Elements begin at a multiple of 64, as NumPy wants it.
 	pad := 63 - (len(magic)+4+len(dict))%64
 	head := append([]byte(magic), 1, 0)

@@ -30,7 +30,8 @@ func ReadZip(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
 		}
 		seen[name] = true
 		if entry.CompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("npz: the archive is truncated: array %q needs %d bytes, but it has %d", name, entry.CompressedSize64, size)
+			return nil, fmt.Errorf("npz: the archive is truncated: array %q needs %d bytes, but it has %d", name,
+				entry.CompressedSize64, size)
 		}
 		t, err := readEntry(entry, name)
 		if err != nil {
@@ -53,9 +54,12 @@ func readEntry(entry *zip.File, name string) (t raw.Tensor, err error) {
 	case err != nil:
 		return t, err
 	case h.unsupported != nil: // the others can be read
-		return raw.Tensor{Info: raw.Info{Name: name, DType: h.dtype, Shape: h.shape}, Read: func() (any, error) { return nil, h.unsupported }}, nil
+		return raw.Tensor{Info: raw.Info{Name: name, DType: h.dtype, Shape: h.shape}, Read: func() (any, error) {
+			return nil, h.unsupported
+		}}, nil
 	case entry.UncompressedSize64 != uint64(h.start+h.bytes):
-		return t, fmt.Errorf("it has %d bytes, but %s %v needs %d", entry.UncompressedSize64, h.dtype, h.shape, h.start+h.bytes)
+		return t, fmt.Errorf("it has %d bytes, but %s %v needs %d", entry.UncompressedSize64, h.dtype, h.shape,
+			h.start+h.bytes)
 	case h.bytes > maxExpansion*int64(entry.CompressedSize64)+1<<20:
 		return t, fmt.Errorf("%d bytes in the archive cannot hold %d", entry.CompressedSize64, h.bytes)
 	}

@@ -62,14 +62,18 @@ func parseHeader(header []byte, dataBytes int64) (spans []span, metadata map[str
 // checkSpans brings tensors into the order of the file, and wants one to begin where the last
 // one ends.
 func checkSpans(spans []span, dataBytes int64) error {
-	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end)) })
+	slices.SortStableFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
+	})
 	at := int64(0)
 	for _, s := range spans {
 		switch {
 		case s.begin < at:
-			return fmt.Errorf("tensor %q starts at byte %d, inside the one before it, which ends at %d", s.Name, s.begin, at)
+			return fmt.Errorf("tensor %q starts at byte %d, inside the one before it, which ends at %d", s.Name,
+				s.begin, at)
 		case s.begin > at:
-			return fmt.Errorf("tensor %q starts at byte %d, but the bytes from %d on belong to no tensor", s.Name, s.begin, at)
+			return fmt.Errorf("tensor %q starts at byte %d, but the bytes from %d on belong to no tensor", s.Name,
+				s.begin, at)
 		}
 		at = s.end
 	}

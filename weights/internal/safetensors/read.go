@@ -26,9 +26,11 @@ func Read(r io.ReaderAt, size int64) (tensors []raw.Tensor, metadata map[string]
 	length := binary.LittleEndian.Uint64(head[:])
 	switch {
 	case length > maxHeader:
-		return nil, nil, fmt.Errorf("the header has %d bytes according to the first eight: the limit is %d", length, maxHeader)
+		return nil, nil, fmt.Errorf("the header has %d bytes according to the first eight: the limit is %d", length,
+			maxHeader)
 	case int64(length) > size-8:
-		return nil, nil, fmt.Errorf("the file is truncated: its header has %d bytes, but only %d follow", length, size-8)
+		return nil, nil, fmt.Errorf("the file is truncated: its header has %d bytes, but only %d follow", length,
+			size-8)
 	}
 	header := make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(r, 8, int64(length)), header); err != nil {

@@ -41,7 +41,8 @@ func TestFilesOfHostilePeopleAreRefused(t *testing.T) {
 		{"nothing", nil, "fewer than 8 bytes"},
 		{"seven bytes", make([]byte, 7), "fewer than 8 bytes"},
 		{"no header", make([]byte, 8), "does not start with {"},
-		{"a header beyond the file", binary.LittleEndian.AppendUint64(nil, 9), "truncated: its header has 9 bytes, but only 0 follow"},
+		{"a header beyond the file", binary.LittleEndian.AppendUint64(nil, 9),
+			"truncated: its header has 9 bytes, but only 0 follow"},
 		{"a header of 2^62 bytes", binary.LittleEndian.AppendUint64(nil, 1<<62), "the limit is 100000000"},
 		{"a header of 2^63 bytes", binary.LittleEndian.AppendUint64(nil, 1<<63), "the limit is 100000000"},
 		{"a space before it", file(" "+good, 8), "does not start with {"},
@@ -52,28 +53,59 @@ func TestFilesOfHostilePeopleAreRefused(t *testing.T) {
 		{"a list", file(`[]`, 0), "does not start with {"},
 		{"deep lists", file(`{"a":`+deep, 0), "instead of {"},
 		{"deep lists in a later field", file(`{"a":{"later":`+deep, 0), "exceeded max depth"},
-		{"two of a name", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), `two tensors are called "a"`},
-		{"two names that JSON writes differently", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), `two tensors are called "a"`},
-		{"two shapes", file(`{"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}}`, 8), `"shape" stands twice`},
+		{
+			"two of a name", file(
+				`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+				8), `two tensors are called "a"`},
+		{"two names that JSON writes differently",
+			file(
+				`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0061":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`,
+				8), `two tensors are called "a"`},
+		{"two shapes", file(`{"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}}`, 8),
+			`"shape" stands twice`},
 		{"cut off data", file(good, 7), "truncated: tensors need 8 bytes, but it has 7"},
 		{"more data", file(good, 9), "tensors need 8 bytes, but the file has 9"},
-		{"a hole", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}`, 12), "bytes from 4 on belong to no tensor"},
-		{"a hole before all", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), "bytes from 0 on belong to no tensor"},
-		{"an overlap", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`, 12), "inside the one before it"},
-		{"the same bytes twice", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8), "inside the one before it"},
-		{"from the end to the begin", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}`, 8), "do not match F32 [2]"},
+		{
+			"a hole",
+			file(
+				`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}`,
+				12), "bytes from 4 on belong to no tensor"},
+		{"a hole before all", file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8),
+			"bytes from 0 on belong to no tensor"},
+		{
+			"an overlap",
+			file(
+				`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}`,
+				12), "inside the one before it"},
+		{"the same bytes twice",
+			file(
+				`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`,
+				8), "inside the one before it"},
+		{"from the end to the begin", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}}`, 8),
+			"do not match F32 [2]"},
 		{"another size", file(`{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}`, 8), "which needs 12"},
-		{"an overflow", file(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0), "more elements than can be addressed"},
-		{"a negative size", file(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}}`, 8), "found -1 instead of a size"},
-		{"half a size", file(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,8]}}`, 8), "found 1.5 instead of a size"},
-		{"a size with an exponent", file(`{"a":{"dtype":"F32","shape":[2e0],"data_offsets":[0,8]}}`, 8), "found 2e0 instead of a size"},
-		{"a size of 2^64", file(`{"a":{"dtype":"F32","shape":[18446744073709551616],"data_offsets":[0,8]}}`, 8), "instead of a size"},
-		{"a size as text", file(`{"a":{"dtype":"F32","shape":["2"],"data_offsets":[0,8]}}`, 8), "found 2 instead of a size"},
-		{"three offsets", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}}`, 8), "data_offsets has 3 numbers"},
-		{"many axes", file(`{"a":{"dtype":"F32","shape":[`+strings.Repeat("1,", 100)+`2],"data_offsets":[0,8]}}`, 8), "more than 64 numbers"},
-		{"no dtype", file(`{"a":{"shape":[2],"data_offsets":[0,8]}}`, 8), "one of dtype, shape and data_offsets is missing"},
-		{"an unknown dtype", file(`{"a":{"dtype":"F31","shape":[2],"data_offsets":[0,8]}}`, 8), `dtype "F31" is not known`},
-		{"a dtype that is a number", file(`{"a":{"dtype":32,"shape":[2],"data_offsets":[0,8]}}`, 8), "found 32 instead of a string"},
+		{"an overflow", file(`{"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0),
+			"more elements than can be addressed"},
+		{"a negative size", file(`{"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}}`, 8),
+			"found -1 instead of a size"},
+		{"half a size", file(`{"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,8]}}`, 8),
+			"found 1.5 instead of a size"},
+		{"a size with an exponent", file(`{"a":{"dtype":"F32","shape":[2e0],"data_offsets":[0,8]}}`, 8),
+			"found 2e0 instead of a size"},
+		{"a size of 2^64", file(`{"a":{"dtype":"F32","shape":[18446744073709551616],"data_offsets":[0,8]}}`, 8),
+			"instead of a size"},
+		{"a size as text", file(`{"a":{"dtype":"F32","shape":["2"],"data_offsets":[0,8]}}`, 8),
+			"found 2 instead of a size"},
+		{"three offsets", file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}}`, 8),
+			"data_offsets has 3 numbers"},
+		{"many axes", file(`{"a":{"dtype":"F32","shape":[`+strings.Repeat("1,", 100)+`2],"data_offsets":[0,8]}}`, 8),
+			"more than 64 numbers"},
+		{"no dtype", file(`{"a":{"shape":[2],"data_offsets":[0,8]}}`, 8),
+			"one of dtype, shape and data_offsets is missing"},
+		{"an unknown dtype", file(`{"a":{"dtype":"F31","shape":[2],"data_offsets":[0,8]}}`, 8),
+			`dtype "F31" is not known`},
+		{"a dtype that is a number", file(`{"a":{"dtype":32,"shape":[2],"data_offsets":[0,8]}}`, 8),
+			"found 32 instead of a string"},
 		{"half a byte", file(`{"a":{"dtype":"F4","shape":[3],"data_offsets":[0,1]}}`, 1), "takes no whole bytes"},
 		{"metadata with a number", file(`{"__metadata__":{"step":3}}`, 0), "found 3 instead of a string"},
 		{"metadata twice", file(`{"__metadata__":{"a":"1","a":"2"}}`, 0), `metadata has "a" twice`},
@@ -88,9 +120,10 @@ func TestFilesOfHostilePeopleAreRefused(t *testing.T) {
 }
 
 func TestWhatIsAllowedIsRead(t *testing.T) {
-	tensors, metadata, err := read(file(`{"__metadata__":{"format":"pt"},"s":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},`+
-		`"../e":{"dtype":"F32","shape":[0,1000000],"data_offsets":[2,2]},"odd":{"dtype":"F64","shape":[1],"data_offsets":[2,10],"new":{"x":[1]}},`+
-		`"f8":{"dtype":"F8_E8M0","shape":[3],"data_offsets":[10,13]}}   `, 13))
+	tensors, metadata, err := read(
+		file(`{"__metadata__":{"format":"pt"},"s":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},`+
+			`"../e":{"dtype":"F32","shape":[0,1000000],"data_offsets":[2,2]},"odd":{"dtype":"F64","shape":[1],"data_offsets":[2,10],"new":{"x":[1]}},`+
+			`"f8":{"dtype":"F8_E8M0","shape":[3],"data_offsets":[10,13]}}   `, 13))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"format": "pt"}, metadata)
 	require.Len(t, tensors, 4)
@@ -209,7 +242,8 @@ save_file({"h": np.arange(6, dtype=np.float16).reshape(2, 3) - 2.5, "u8": np.arr
 	tensors, metadata, err := read(theirs)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"a": "b"}, metadata)
-	want := map[string]any{"h": half.ToFloat16([]float32{-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}), "u8": []uint8{0, 255}, "i16": []int16{-7}, "f64": []float64{0.1},
+	want := map[string]any{"h": half.ToFloat16([]float32{-2.5, -1.5, -0.5, 0.5, 1.5, 2.5}), "u8": []uint8{0, 255},
+		"i16": []int16{-7}, "f64": []float64{0.1},
 		"bool": []bool{true, false}, "u64": []uint64{1}, "none": []float32{}}
 	assert.Len(t, tensors, len(want))
 	for _, tensor := range tensors {
@@ -224,7 +258,9 @@ func FuzzRead(f *testing.F) {
 	var out bytes.Buffer
 	require.NoError(f, Write(&out, samples, map[string]string{"step": "3"}))
 	f.Add(out.Bytes())
-	f.Add(file(`{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]},"b":{"dtype":"U64","shape":[],"data_offsets":[1,9]}}`, 9))
+	f.Add(
+		file(
+			`{"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]},"b":{"dtype":"U64","shape":[],"data_offsets":[1,9]}}`, 9))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		tensors, metadata, err := read(content)
 		if err != nil {

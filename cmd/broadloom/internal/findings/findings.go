@@ -48,7 +48,8 @@ func OfReport(r shapeinfer.ReportJSON) (list []Finding) {
 }
 
 func ofMistake(severity graph.Severity, m shapeinfer.MistakeJSON) Finding {
-	f := Finding{Severity: severity, Code: string(m.Code), At: PlaceOf(m.PlaceJSON), Message: m.Summary, Detail: detail(m.Text)}
+	f := Finding{Severity: severity, Code: string(m.Code), At: PlaceOf(m.PlaceJSON), Message: m.Summary,
+		Detail: detail(m.Text)}
 	if m.Node != "" {
 		f.Message = m.Node + ": " + m.Summary
 	}
@@ -96,7 +97,8 @@ func detail(text string) string {
 func Merge(list []Finding) []Finding {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Finding) int {
-		return cmp.Or(a.At.compare(b.At), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Text(), b.Text()))
+		return cmp.Or(a.At.compare(b.At), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Text(), b.Text()))
 	})
 	return slices.CompactFunc(list, func(a, b Finding) bool {
 		return a.At == b.At && a.Severity == b.Severity && a.Code == b.Code && a.Text() == b.Text()

@@ -62,7 +62,8 @@ func TestOfProblem(t *testing.T) {
 	}{
 		{"no models were found", []Finding{{Code: NotChecked, Message: "no models were found"}}},
 		{"first\nsecond\n", []Finding{{Code: NotChecked, Message: "first", Detail: "second"}}},
-		{"a/net.go:12: not a function", []Finding{{Code: NotChecked, At: Place{filepath.Join(dir, "a/net.go"), 12, 0}, Message: "not a function"}}},
+		{"a/net.go:12: not a function", []Finding{
+			{Code: NotChecked, At: Place{filepath.Join(dir, "a/net.go"), 12, 0}, Message: "not a function"}}},
 		{"p does not compile: exit status 1\n# p\n./a.go:3:9: undefined: x\n./b.go:4:1: syntax error: y", []Finding{
 			{Code: NotChecked, At: Place{filepath.Join(dir, "a.go"), 3, 9}, Message: "undefined: x"},
 			{Code: NotChecked, At: Place{filepath.Join(dir, "b.go"), 4, 1}, Message: "syntax error: y"}}},
@@ -109,7 +110,8 @@ func TestSARIFPlaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "größe 1.go")
 	require.NoError(t, os.WriteFile(file, []byte("package p\n\nvar größe = f(x)\n"), 0o644))
-	list := []Finding{{Code: "BL101", At: Place{file, 3, 15}, Message: "a"}, {Code: "BL101", At: Place{filepath.Join(filepath.Dir(dir), "b.go"), 1, 0}, Message: "b"}}
+	list := []Finding{{Code: "BL101", At: Place{file, 3, 15}, Message: "a"},
+		{Code: "BL101", At: Place{filepath.Join(filepath.Dir(dir), "b.go"), 1, 0}, Message: "b"}}
 	var out bytes.Buffer
 	require.NoError(t, WriteSARIF(&out, dir, "v1", list, true))
 	require.True(t, json.Valid(out.Bytes()))
@@ -122,8 +124,10 @@ func TestWriteGitHub(t *testing.T) {
 	root := filepath.FromSlash("/repo")
 	var out bytes.Buffer
 	require.NoError(t, WriteGitHub(&out, root, []Finding{
-		{Severity: graph.Error, Code: "BL101", At: Place{filepath.FromSlash("/repo/a,b/net.go"), 12, 3}, Message: "Add(x, b): 100%", Detail: "x  [4]\nb  [3]"},
-		{Severity: graph.Warning, Code: "BL202", At: Place{filepath.FromSlash("/else/net.go"), 1, 0}, Message: "larger"},
+		{Severity: graph.Error, Code: "BL101", At: Place{filepath.FromSlash("/repo/a,b/net.go"), 12, 3},
+			Message: "Add(x, b): 100%", Detail: "x  [4]\nb  [3]"},
+		{Severity: graph.Warning, Code: "BL202", At: Place{filepath.FromSlash("/else/net.go"), 1, 0},
+			Message: "larger"},
 		{Severity: graph.Note, Code: "BL401", Message: "deferred"},
 	}))
 	assert.Equal(t, "::error file=a%2Cb/net.go,line=12,col=3,title=BL101::Add(x, b): 100%25%0Ax  [4]%0Ab  [3]\n"+

@@ -28,7 +28,8 @@ func WriteGitHub(w io.Writer, root string, list []Finding) error {
 			add("col", fmt.Sprint(f.At.Column))
 		}
 		add("title", f.Code)
-		_, err := fmt.Fprintf(w, "::%s %s::%s\n", commands[f.Severity], strings.Join(properties, ","), escapeData.Replace(f.Text()))
+		_, err := fmt.Fprintf(w, "::%s %s::%s\n", commands[f.Severity], strings.Join(properties, ","),
+			escapeData.Replace(f.Text()))
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,8 @@ func (s *sarifWriter) add(f Finding) {
 func (s *sarifWriter) location(at Place) *sarif.Location {
 	artifact := sarif.NewSimpleArtifactLocation(fileURI(at.File))
 	if path, ok := below(s.root, at.File); ok {
-		artifact = sarif.NewSimpleArtifactLocation(strings.TrimPrefix(fileURI("/"+path), "file:///")).WithURIBaseID(rootID)
+		artifact = sarif.NewSimpleArtifactLocation(
+			strings.TrimPrefix(fileURI("/"+path), "file:///")).WithURIBaseID(rootID)
 	}
 	physical := sarif.NewPhysicalLocation().WithArtifactLocation(artifact)
 	if at.Line > 0 {

@@ -10,8 +10,10 @@ import (
 // largeText is a model of 1,000 nodes, of one line for each three.
 func largeText(change int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package net\n\nimport (\n\t\"github.com/broadloom/broadloom/graph\"\n\t\"github.com/broadloom/broadloom/ops\"\n)\n\n"+
-		"//broadloom:model\nfunc net() *graph.Graph {\n\tg := graph.New(\"net\")\n\tx := g.Input(\"x\", graph.Float32, g.Dim(\"batch\"), 64)\n")
+	fmt.Fprintf(
+		&b,
+		"package net\n\nimport (\n\t\"github.com/broadloom/broadloom/graph\"\n\t\"github.com/broadloom/broadloom/ops\"\n)\n\n"+
+			"//broadloom:model\nfunc net() *graph.Graph {\n\tg := graph.New(\"net\")\n\tx := g.Input(\"x\", graph.Float32, g.Dim(\"batch\"), 64)\n")
 	for i := range 333 {
 		fmt.Fprintf(&b, "\tx = ops.Tanh(ops.Add(x, g.Param(\"b%d\", graph.Float32, 64)))\n", i)
 	}

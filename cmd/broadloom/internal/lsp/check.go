@@ -61,14 +61,16 @@ func (s *server) check(ctx context.Context, p *pkg) {
 
 // check runs the package's models. found has nil for those that could not be checked; broken tells why.
 // The error says that none could be, and that what was found before stands.
-func (p *pkg) check(ctx context.Context, overlay models.Overlay, texts *snapshot) (found map[string]*model, broken []diagnostic, err error) {
+func (p *pkg) check(ctx context.Context, overlay models.Overlay, texts *snapshot) (found map[string]*model,
+	broken []diagnostic, err error) {
 	if p.builder == nil {
 		if p.builder, err = models.NewBuilder(p.dir, action); err != nil {
 			return nil, p.failed(texts, err), err
 		}
 	}
-	pk, outcomes, err := p.builder.Run(ctx, overlay, models.Options{Args: struct{}{}, Timeout: timeout, Output: io.Discard,
-		Match: func(string) bool { return true }})
+	pk, outcomes, err := p.builder.Run(ctx, overlay,
+		models.Options{Args: struct{}{}, Timeout: timeout, Output: io.Discard,
+			Match: func(string) bool { return true }})
 	if err != nil {
 		return nil, p.failed(texts, err), err
 	}
@@ -98,7 +100,8 @@ func readOutcome(o models.Outcome, texts *snapshot) (_ *model, failure *findings
 	}
 	var r modelvalues.Result
 	if err := json.Unmarshal(o.Result, &r); err != nil {
-		return nil, &findings.Finding{Code: findings.NotChecked, At: findings.Place{File: o.Model.File, Line: o.Model.Line}, Message: err.Error()}
+		return nil, &findings.Finding{Code: findings.NotChecked,
+			At: findings.Place{File: o.Model.File, Line: o.Model.Line}, Message: err.Error()}
 	}
 	m := &model{values: map[string][]modelvalues.Value{}, texts: texts}
 	for _, f := range findings.Merge(findings.OfReport(r.Report)) {

@@ -77,9 +77,12 @@ func (s *server) toPublish() (lists []*protocol.PublishDiagnosticsParams) {
 	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		list := byFile[file]
 		slices.SortStableFunc(list, func(a, b protocol.Diagnostic) int {
-			return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
+			return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
+				cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
 		})
-		list = slices.CompactFunc(list, func(a, b protocol.Diagnostic) bool { return a.Range == b.Range && a.Message == b.Message })
+		list = slices.CompactFunc(list, func(a, b protocol.Diagnostic) bool {
+			return a.Range == b.Range && a.Message == b.Message
+		})
 		params := &protocol.PublishDiagnosticsParams{URI: uri.File(file), Diagnostics: list}
 		if d := s.docs[file]; d != nil {
 			params.Version = protocol.NewOptional(d.version)

@@ -67,11 +67,14 @@ func (s *server) hints(file string) (list []protocol.InlayHint) {
 	}
 	padding := true
 	for at, labels := range shapes {
-		list = append(list, protocol.InlayHint{Position: at.position, Label: protocol.String(strings.Join(shortened(labels), " | ")),
-			Kind: protocol.InlayHintKindType, PaddingLeft: &padding, Tooltip: protocol.String(strings.Join(shortened(tooltips[at]), "\n"))})
+		list = append(list, protocol.InlayHint{
+			Position: at.position, Label: protocol.String(strings.Join(shortened(labels), " | ")),
+			Kind: protocol.InlayHintKindType, PaddingLeft: &padding,
+			Tooltip: protocol.String(strings.Join(shortened(tooltips[at]), "\n"))})
 	}
 	slices.SortFunc(list, func(a, b protocol.InlayHint) int {
-		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Character, b.Position.Character))
+		return cmp.Or(cmp.Compare(a.Position.Line, b.Position.Line),
+			cmp.Compare(a.Position.Character, b.Position.Character))
 	})
 	return list
 }

@@ -52,7 +52,9 @@ func (s *server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: strings.Join(shortened(texts), "\n---\n")}, Range: span}, nil
+	return &protocol.Hover{
+		Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown,
+			Value: strings.Join(shortened(texts), "\n---\n")}, Range: span}, nil
 }
 
 // before maps a position of a later text back to this one.

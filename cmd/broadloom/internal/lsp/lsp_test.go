@@ -38,9 +38,12 @@ func open(t testing.TB, canRefresh bool, options string, files map[string]string
 	}
 	root, err := filepath.Abs("../../../..")
 	require.NoError(t, err)
-	e := &editor{t: t, dir: filepath.Join(t.TempDir(), "net"), published: make(chan *protocol.PublishDiagnosticsParams, 1000),
+	e := &editor{t: t, dir: filepath.Join(t.TempDir(), "net"),
+		published: make(chan *protocol.PublishDiagnosticsParams, 1000),
 		refreshed: make(chan struct{}, 1000), ended: make(chan error, 1), versions: map[string]int32{}}
-	e.write("../go.mod", "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => "+root+"\n")
+	e.write("../go.mod",
+		"module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => "+
+			root+"\n")
 	for name, text := range files {
 		e.write(name, text)
 	}
@@ -51,7 +54,8 @@ func open(t testing.TB, canRefresh bool, options string, files map[string]string
 	e.Server = protocol.ServerDispatcher(conn)
 	t.Cleanup(func() { here.Close() })
 	init := &protocol.InitializeParams{}
-	init.Capabilities.Workspace = &protocol.WorkspaceClientCapabilities{InlayHint: &protocol.InlayHintWorkspaceClientCapabilities{RefreshSupport: &canRefresh}}
+	init.Capabilities.Workspace = &protocol.WorkspaceClientCapabilities{
+		InlayHint: &protocol.InlayHintWorkspaceClientCapabilities{RefreshSupport: &canRefresh}}
 	init.InitializationOptions = protocol.LSPAny(options)
 	r, err := e.Initialize(t.Context(), init)
 	require.NoError(t, err)
@@ -91,8 +95,9 @@ func (e *editor) uri(name string) uri.URI { return uri.File(filepath.Join(e.dir,
 
 func (e *editor) didOpen(name, text string) {
 	e.versions[name]++
-	require.NoError(e.t, e.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
-		URI: e.uri(name), LanguageID: "go", Version: e.versions[name], Text: text}}))
+	require.NoError(e.t,
+		e.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
+			URI: e.uri(name), LanguageID: "go", Version: e.versions[name], Text: text}}))
 }
 
 func (e *editor) didChange(name, text string) {
@@ -105,7 +110,9 @@ func (e *editor) didChange(name, text string) {
 
 func (e *editor) save(name, text string) {
 	e.write(name, text)
-	require.NoError(e.t, e.DidSave(e.t.Context(), &protocol.DidSaveTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: e.uri(name)}}))
+	require.NoError(e.t,
+		e.DidSave(e.t.Context(), &protocol.DidSaveTextDocumentParams{
+			TextDocument: protocol.TextDocumentIdentifier{URI: e.uri(name)}}))
 }
 
 // diagnostics waits for the diagnostics of the present version of a file, as lines "12:3-12:20 error
@@ -146,7 +153,8 @@ func (e *editor) hints(name, text string) string {
 	for i := len(hints) - 1; i >= 0; i-- {
 		h := hints[i]
 		line := lines[h.Position.Line]
-		lines[h.Position.Line] = line[:h.Position.Character] + fmt.Sprintf("‹%s›", h.Label) + line[h.Position.Character:]
+		lines[h.Position.Line] = line[:h.Position.Character] + fmt.Sprintf("‹%s›", h.Label) +
+			line[h.Position.Character:]
 	}
 	return strings.Join(lines, "\n")
 }
@@ -224,7 +232,9 @@ func TestSession(t *testing.T) {
 	wrong := strings.Replace(netText, `Float32, 128))`, `Float32, 127))`, 1)
 	e.didChange("net.go", wrong)
 	found := e.diagnostics("net.go")
-	require.Regexp(t, `^15:6-15:50 1 BL101 Add\(h, b\): The size of tensor a \(128\) must match the size of tensor b \(127\)`, found)
+	require.Regexp(
+		t, `^15:6-15:50 1 BL101 Add\(h, b\): The size of tensor a \(128\) must match the size of tensor b \(127\)`,
+		found)
 	require.Contains(t, found, "help: declare b as [128]")
 	<-e.refreshed
 	require.Contains(t, e.hints("net.go", wrong), `g.Param("b", graph.Float32, 127)‹[127]›`)
@@ -247,7 +257,8 @@ func TestSession(t *testing.T) {
 
 	// A program that fails does not end the server.
 	e.didChange("net.go", strings.Replace(netText, "\th := dense", "\tvar none []int\n\t_ = none[3]\n\th := dense", 1))
-	require.Regexp(t, `^12:1-12:12 1 not-checked net could not be checked: panic: .*index out of range`, e.diagnostics("net.go"))
+	require.Regexp(t, `^12:1-12:12 1 not-checked net could not be checked: panic: .*index out of range`,
+		e.diagnostics("net.go"))
 
 	e.didChange("net.go", netText)
 	e.save("net.go", netText)

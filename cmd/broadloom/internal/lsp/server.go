@@ -44,7 +44,8 @@ func Serve(ctx context.Context, connection io.ReadWriteCloser) error {
 	untilShutdown, stop := context.WithCancel(ctx)
 	defer stop()
 	conn := jsonrpc2.NewConn(newStream(connection), jsonrpc2.WithCodec(codec{}))
-	s := &server{client: protocol.ClientDispatcher(conn), ctx: untilShutdown, stop: stop, docs: map[string]*document{}, packages: map[string]*pkg{},
+	s := &server{client: protocol.ClientDispatcher(conn), ctx: untilShutdown, stop: stop, docs: map[string]*document{},
+		packages:  map[string]*pkg{},
 		published: map[string]bool{}, exited: make(chan struct{}), checking: make(chan struct{}, 1),
 		settings: settings{Hints: "all", Delay: 150 * time.Millisecond}}
 	conn.Go(ctx, protocol.CancelHandler(inOrder(s.guard(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler)))))
@@ -118,7 +119,8 @@ func (s *server) guard(handler jsonrpc2.Handler) jsonrpc2.Handler {
 
 // log reports an error of the server to the editor's user.
 func (s *server) log(format string, args ...any) {
-	s.client.LogMessage(s.ctx, &protocol.LogMessageParams{Type: protocol.MessageTypeError, Message: fmt.Sprintf(format, args...)})
+	s.client.LogMessage(
+		s.ctx, &protocol.LogMessageParams{Type: protocol.MessageTypeError, Message: fmt.Sprintf(format, args...)})
 }
 
 // Initialize returns the server's capabilities.

@@ -97,7 +97,8 @@ func (s *source) begun(line, column int) (found *ast.CallExpr) {
 		for _, call := range calls {
 			at := s.at(call.Pos())
 			name := s.at(syntax.CalledName(call.Fun).Pos())
-			if isHere := at.Line == line && at.Column == column || key.line == line && name.Column == column; isHere && (found == nil || call.End() < found.End()) {
+			if isHere := at.Line == line && at.Column == column ||
+				key.line == line && name.Column == column; isHere && (found == nil || call.End() < found.End()) {
 				found = call
 			}
 		}
@@ -184,7 +185,8 @@ func (s *source) definition(id *ast.Ident) (call *ast.CallExpr) {
 	variable := s.objects.ObjectOf(id)
 	for c, name := range s.assigned {
 		isBefore := name == id || name.Pos() < id.Pos() && c.End() <= id.Pos()
-		if variable != nil && s.objects.ObjectOf(name) == variable && isBefore && (call == nil || name.Pos() > s.assigned[call].Pos()) {
+		if variable != nil && s.objects.ObjectOf(name) == variable && isBefore &&
+			(call == nil || name.Pos() > s.assigned[call].Pos()) {
 			call = c
 		}
 	}

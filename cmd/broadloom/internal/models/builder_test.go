@@ -21,7 +21,9 @@ func userPackage(t *testing.T) (dir string) {
 	root, err := filepath.Abs("../../../..")
 	require.NoError(t, err)
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => "+root+"\n")
+	write(t, filepath.Join(dir, "go.mod"),
+		"module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => "+
+			root+"\n")
 	write(t, filepath.Join(dir, "layers/layers.go"), "package layers\n\n// Width is a size.\nconst Width = 4\n")
 	write(t, filepath.Join(dir, "net/net.go"), netText(3))
 	return filepath.Join(dir, "net")
@@ -55,13 +57,16 @@ func write(t *testing.T, file, text string) {
 // results are those of the present text.
 func TestBuilderFollowsChanges(t *testing.T) {
 	dir := userPackage(t)
-	b, err := NewBuilder(dir, Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
+	b, err := NewBuilder(
+		dir, Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
 	require.NoError(t, err)
 	defer b.Close()
 	file := filepath.Join(dir, "net.go")
 	check := func(o Overlay) string {
 		t.Helper()
-		_, outcomes, err := b.Run(t.Context(), o, Options{Args: map[string]any{"Dir": dir}, Match: func(string) bool { return true }, Timeout: time.Minute, Output: &tail{}})
+		_, outcomes, err := b.Run(t.Context(), o,
+			Options{Args: map[string]any{"Dir": dir}, Match: func(string) bool { return true }, Timeout: time.Minute,
+				Output: &tail{}})
 		require.NoError(t, err)
 		require.Len(t, outcomes, 1)
 		require.Empty(t, outcomes[0].Failure)
@@ -73,7 +78,8 @@ func TestBuilderFollowsChanges(t *testing.T) {
 	require.NotNil(t, b.warm)
 	kept := b.warm
 	require.Contains(t, check(Overlay{file: netText(5)}), "size of tensor b (5)")
-	require.Contains(t, check(Overlay{file: strings.ReplaceAll(netText(7), "wide", "other")}), "net.go:13:2: error BL101: Add(other, b)", "names come from the buffer")
+	require.Contains(t, check(Overlay{file: strings.ReplaceAll(netText(7), "wide", "other")}),
+		"net.go:13:2: error BL101: Add(other, b)", "names come from the buffer")
 	require.Contains(t, check(nil), "size of tensor b (3)", "the buffer was closed")
 	write(t, file, netText(6))
 	require.Contains(t, check(nil), "size of tensor b (6)")
@@ -90,7 +96,8 @@ func TestBuilderFollowsChanges(t *testing.T) {
 	require.ErrorAs(t, err, &broken)
 	require.Contains(t, broken.Output, file+":15:1: ")
 
-	called := strings.NewReplacer("//broadloom:model", "//broadloom:model net(8, layers.Width)", "net()", "net(width, in graph.Dim)", `"b", graph.Float32, 3`, `"b", graph.Float32, width`).Replace(netText(3))
+	called := strings.NewReplacer("//broadloom:model", "//broadloom:model net(8, layers.Width)", "net()",
+		"net(width, in graph.Dim)", `"b", graph.Float32, 3`, `"b", graph.Float32, width`).Replace(netText(3))
 	require.Contains(t, check(Overlay{file: called}), "size of tensor b (8)", "the mark has a call")
 	require.Contains(t, check(Overlay{file: strings.Replace(called, "(8,", "(9,", 1)}), "size of tensor b (9)")
 	_, _, err = b.Run(t.Context(), Overlay{file: strings.Replace(called, "(8,", "(eight,", 1)}, Options{})
@@ -100,15 +107,22 @@ func TestBuilderFollowsChanges(t *testing.T) {
 
 	write(t, filepath.Join(dir, "../layers/layers.go"), "package layers\n\n// Width is a size.\nconst Width = 40\n")
 	require.Contains(t, check(nil), "size of tensor a (40)", "another package has changed")
-	require.Contains(t, check(Overlay{filepath.Join(dir, "../layers/layers.go"): "package layers\n\nconst Width = 41\n"}), "size of tensor a (41)")
+	require.Contains(
+		t, check(
+			Overlay{
+				filepath.Join(
+					dir, "../layers/layers.go"): "package layers\n\nconst Width = 41\n"}), "size of tensor a (41)")
 	require.True(t, b.DependsOn(filepath.Join(dir, "../layers")) || b.warm == nil)
-	require.Contains(t, check(Overlay{file: strings.Replace(netText(5), "import (", "import (\n\t\"fmt\"", 1) + "\nvar _ = fmt.Sprint\n"}), "size of tensor b (5)", "an import was added")
+	require.Contains(
+		t, check(Overlay{file: strings.Replace(netText(5), "import (", "import (\n\t\"fmt\"", 1) +
+			"\nvar _ = fmt.Sprint\n"}), "size of tensor b (5)", "an import was added")
 	write(t, filepath.Join(dir, "more.go"), "package net\n\nvar _ = net\n")
 	require.Contains(t, check(nil), "size of tensor b (6)", "a file was added")
 }
 
 func TestBuilderIsCancelled(t *testing.T) {
-	b, err := NewBuilder(userPackage(t), Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
+	b, err := NewBuilder(
+		userPackage(t), Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"})
 	require.NoError(t, err)
 	defer b.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -119,7 +133,8 @@ func TestBuilderIsCancelled(t *testing.T) {
 
 // Flags that are for neither the compiler nor the linker keep builds warm.
 func TestFlagsForToolsOnly(t *testing.T) {
-	for flags, ignored := range map[string]bool{"": true, "-mod=mod -vet=off": true, "-race": false, "-v -gcflags=-N": false} {
+	for flags, ignored := range map[string]bool{
+		"": true, "-mod=mod -vet=off": true, "-race": false, "-v -gcflags=-N": false} {
 		require.Equal(t, ignored, toolchain{flags: flags}.ignoresFlags(), flags)
 	}
 }
@@ -127,8 +142,9 @@ func TestFlagsForToolsOnly(t *testing.T) {
 // What the user's flags have the linker do is done.
 func TestFlagsForTheLinker(t *testing.T) {
 	dir := userPackage(t)
-	write(t, filepath.Join(dir, "net.go"), "package net\n\nimport (\n\t\"errors\"\n\n\t\"github.com/broadloom/broadloom/graph\"\n)\n\nvar label string\n\n"+
-		"//broadloom:model\nfunc net() (*graph.Graph, error) { return nil, errors.New(\"label \" + label) }\n")
+	write(t, filepath.Join(dir, "net.go"),
+		"package net\n\nimport (\n\t\"errors\"\n\n\t\"github.com/broadloom/broadloom/graph\"\n)\n\nvar label string\n\n"+
+			"//broadloom:model\nfunc net() (*graph.Graph, error) { return nil, errors.New(\"label \" + label) }\n")
 	t.Setenv("GOFLAGS", "-ldflags=-X=example.com/user/net.label=mine")
 	packages, err := Find(t.Context(), dir, []string{"."})
 	require.NoError(t, err)

@@ -22,7 +22,11 @@ type Import struct{ Name, Path string }
 func (p *Package) addCall(text string, at token.Position, imports []*ast.ImportSpec) {
 	e, err := parseCall(text)
 	if err != nil {
-		p.problem(at, fmt.Sprintf("%s %s: the text after the mark must be a call that returns a *graph.Graph, such as classifier(10): %v", Directive, text, err))
+		p.problem(
+			at,
+			fmt.Sprintf(
+				"%s %s: the text after the mark must be a call that returns a *graph.Graph, such as classifier(10): %v",
+				Directive, text, err))
 		return
 	}
 	text = text[e.Pos()-1 : e.End()-1] // no comment behind it
@@ -32,8 +36,11 @@ func (p *Package) addCall(text string, at token.Position, imports []*ast.ImportS
 		case other < 0:
 			p.Imports = append(p.Imports, i)
 		case p.Imports[other] != i:
-			p.problem(at, fmt.Sprintf("%s %s: %s is %q here, and %q in another mark of the package: import one of them under another name",
-				Directive, text, i.Name, i.Path, p.Imports[other].Path))
+			p.problem(
+				at,
+				fmt.Sprintf(
+					"%s %s: %s is %q here, and %q in another mark of the package: import one of them under another name",
+					Directive, text, i.Name, i.Path, p.Imports[other].Path))
 			return
 		}
 	}
@@ -97,7 +104,8 @@ func callOf(fn *ast.FuncDecl) (code string, ok bool) {
 		return "", false
 	}
 	results := types(t.Results)
-	givesGraph := len(results) == 1 && isGraph(results[0]) || len(results) == 2 && isGraph(results[0]) && isError(results[1])
+	givesGraph := len(results) == 1 && isGraph(results[0]) ||
+		len(results) == 2 && isGraph(results[0]) && isError(results[1])
 	graph := fmt.Sprintf("broadloomGraph.New(%q)", name)
 	switch params := types(t.Params); {
 	case len(params) == 0:
@@ -111,7 +119,8 @@ func callOf(fn *ast.FuncDecl) (code string, ok bool) {
 		for range results[1:] {
 			assigned += "_, "
 		}
-		return fmt.Sprintf("func() (*broadloomGraph.Graph, error) { g := %s; %serr := %s(g); return g, err }()", graph, assigned, name), true
+		return fmt.Sprintf("func() (*broadloomGraph.Graph, error) { g := %s; %serr := %s(g); return g, err }()", graph,
+			assigned, name), true
 	}
 	return fmt.Sprintf("func() *broadloomGraph.Graph { g := %s; %s(g); return g }()", graph, name), true
 }

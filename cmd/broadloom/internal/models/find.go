@@ -62,7 +62,8 @@ func Find(ctx context.Context, dir string, patterns []string) ([]Package, error)
 			return nil, fmt.Errorf("%s is a file: name its package, %s", p, folder)
 		}
 	}
-	lists, err := list(ctx, dir, append([]string{"-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)...)
+	lists, err := list(ctx, dir,
+		append([]string{"-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,8 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 			case ok:
 				marks[c.Pos()] = call
 			case isNearlyMark(c.Text):
-				p.problem(fset.Position(c.Pos()), fmt.Sprintf("%q marks no model: the mark is %s, without spaces", c.Text, Directive))
+				p.problem(fset.Position(c.Pos()), fmt.Sprintf(
+					"%q marks no model: the mark is %s, without spaces", c.Text, Directive))
 			}
 		}
 	}
@@ -167,8 +169,12 @@ func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
 		if fn.Recv != nil {
 			example = "NewNet(…)." + example
 		}
-		p.problem(at, fmt.Sprintf("%s is marked as a model: it must be a function without arguments that returns a *graph.Graph, or one that takes only a *graph.Graph; "+
-			"for others write a call that returns a *graph.Graph in the mark, such as %s %s", fn.Name.Name, Directive, example))
+		p.problem(
+			at,
+			fmt.Sprintf(
+				"%s is marked as a model: it must be a function without arguments that returns a *graph.Graph, or one that takes only a *graph.Graph; "+
+					"for others write a call that returns a *graph.Graph in the mark, such as %s %s", fn.Name.Name,
+				Directive, example))
 		return
 	}
 	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, Code: code})

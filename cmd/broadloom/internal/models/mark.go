@@ -27,7 +27,8 @@ const maxTypos = 2
 // isNearlyMark reports whether a comment was meant as a mark, but has a space or a wrong letter.
 func isNearlyMark(comment string) bool {
 	words := strings.Fields(strings.TrimPrefix(comment, "//"))
-	if isMark(comment) || !strings.HasPrefix(comment, "//") || len(words) == 0 || !strings.ContainsAny(words[0]+words[min(1, len(words)-1)], ":") {
+	if isMark(comment) || !strings.HasPrefix(comment, "//") || len(words) == 0 ||
+		!strings.ContainsAny(words[0]+words[min(1, len(words)-1)], ":") {
 		return false
 	}
 	if len(words) > 2 {

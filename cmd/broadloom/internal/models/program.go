@@ -150,7 +150,8 @@ func (p *program) goTool(ctx context.Context, args ...string) (output []byte, er
 		target = "."
 	}
 	goCommand := func(env []string, more ...string) ([]byte, error) {
-		cmd := exec.CommandContext(ctx, "go", append(append(args[:len(args):len(args)], more...), "-overlay", p.overlayFile(), target)...)
+		cmd := exec.CommandContext(ctx, "go",
+			append(append(args[:len(args):len(args)], more...), "-overlay", p.overlayFile(), target)...)
 		cmd.Dir, cmd.Env = p.pkg.Dir, append(os.Environ(), env...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr

@@ -107,7 +107,8 @@ func (p *program) run(ctx context.Context, names []string, o Options, done map[s
 	if err != nil {
 		return err
 	}
-	request, err := json.Marshal(modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args, Dir: here, Overlay: p.replaced})
+	request, err := json.Marshal(
+		modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args, Dir: here, Overlay: p.replaced})
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,9 @@ func (p *program) run(ctx context.Context, names []string, o Options, done map[s
 	var stderr tail
 	cmd := exec.CommandContext(ctx, p.binary)
 	// A graph is small and its program soon over: garbage is collected only if there is a lot of it.
-	cmd.Dir, cmd.Env = p.pkg.Dir, append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"}, append(os.Environ(), modelrun.RequestVariable+"="+requestFile)...)
+	cmd.Dir, cmd.Env = p.pkg.Dir,
+		append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"},
+			append(os.Environ(), modelrun.RequestVariable+"="+requestFile)...)
 	cmd.Stdout, cmd.Stderr = o.Output, io.MultiWriter(o.Output, &stderr)
 	cmd.WaitDelay = time.Second
 	runErr := cmd.Run()
@@ -132,12 +135,14 @@ func (p *program) run(ctx context.Context, names []string, o Options, done map[s
 	case err != nil:
 		return err
 	case ctx.Err() != nil && running == "":
-		return fmt.Errorf("the program of %s did not get to its models: a package's initialisation hangs", p.pkg.ImportPath)
+		return fmt.Errorf("the program of %s did not get to its models: a package's initialisation hangs",
+			p.pkg.ImportPath)
 	case running != "":
 		failure := fmt.Sprintf("the program ended: %v\n%s", ended(runErr), stderr.text())
 		done[running] = modelrun.Event{Model: running, Failure: failure}
 	case runErr != nil && len(done) == 0:
-		return fmt.Errorf("the program of %s ended before its models were run: %w\n%s", p.pkg.ImportPath, runErr, stderr.text())
+		return fmt.Errorf("the program of %s ended before its models were run: %w\n%s", p.pkg.ImportPath, runErr,
+			stderr.text())
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ type toolchain struct {
 }
 
 // toolVariables are those that the go command hands to its tools.
-var toolVariables = []string{"GOOS", "GOARCH", "GOEXPERIMENT", "GOAMD64", "GOARM", "GOARM64", "GO386", "GOMIPS", "GOMIPS64",
+var toolVariables = []string{"GOOS", "GOARCH", "GOEXPERIMENT", "GOAMD64", "GOARM", "GOARM64", "GO386", "GOMIPS",
+	"GOMIPS64",
 	"GOPPC64", "GORISCV64", "GOROOT", "GOFLAGS"}
 
 // findToolchain asks the go command for its tools in a directory.
@@ -54,7 +55,8 @@ func findToolchain(ctx context.Context, dir string) (t toolchain, err error) {
 func (t toolchain) ignoresFlags() bool {
 	return !slices.ContainsFunc(strings.Fields(t.flags), func(flag string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		return !slices.Contains([]string{"buildvcs", "mod", "modcacherw", "modfile", "p", "tags", "v", "vet", "x"}, name)
+		return !slices.Contains([]string{"buildvcs", "mod", "modcacherw", "modfile", "p", "tags", "v", "vet", "x"},
+			name)
 	})
 }
 

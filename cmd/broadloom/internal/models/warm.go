@@ -148,7 +148,8 @@ func (w *warm) recompile(ctx context.Context, p *program) error {
 	if w.pkg.Module != nil {
 		lang = w.pkg.Module.GoVersion
 	}
-	own := compilation{path: p.pkg.ImportPath, lang: lang, imports: w.exports, to: filepath.Join(p.dir, "package.a"), replaced: p.replaced}
+	own := compilation{path: p.pkg.ImportPath, lang: lang, imports: w.exports, to: filepath.Join(p.dir, "package.a"),
+		replaced: p.replaced}
 	for _, name := range w.pkg.GoFiles {
 		own.files = append(own.files, filepath.Join(w.pkg.Dir, name))
 	}
@@ -169,12 +170,15 @@ func (w *warm) recompile(ctx context.Context, p *program) error {
 	}
 	present := filepath.Join(p.dir, "present.cfg")
 	lines := strings.Split(string(exports), "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "packagefile "+p.pkg.ImportPath+"=") })
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "packagefile "+p.pkg.ImportPath+"=")
+	})
 	lines = append(lines, "packagefile "+p.pkg.ImportPath+"="+own.to, "")
 	if err := os.WriteFile(present, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		return err
 	}
-	main := compilation{path: "main", lang: lang, imports: present, to: filepath.Join(p.dir, "main.a"), replaced: p.replaced, files: []string{p.mainFile()}}
+	main := compilation{path: "main", lang: lang, imports: present, to: filepath.Join(p.dir, "main.a"),
+		replaced: p.replaced, files: []string{p.mainFile()}}
 	if err := w.tools.compile(ctx, main); err != nil {
 		return errors.New(err.Error()) // no mistake of the user's
 	}

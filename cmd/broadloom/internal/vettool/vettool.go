@@ -91,7 +91,8 @@ func (r reporter) report(f findings.Finding) {
 func (r reporter) pos(at findings.Place) (pos token.Pos, ok bool) {
 	for _, f := range r.pass.Files {
 		file := r.pass.Fset.File(f.FileStart)
-		if name, err := filepath.Abs(file.Name()); err != nil || name != at.File || at.Line < 1 || at.Line > file.LineCount() {
+		if name, err := filepath.Abs(file.Name()); err != nil || name != at.File || at.Line < 1 ||
+			at.Line > file.LineCount() {
 			continue
 		}
 		pos = file.LineStart(at.Line)

@@ -34,7 +34,8 @@ func write(arch string, sets ...cpu.ISA) {
 			}
 			name := name(k) + strings.ToUpper(isa.String())
 			file.Add(name, "block", code)
-			fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar, name)
+			fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar,
+				name)
 			fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s(block *Block)\n", name)
 		}
 		table.WriteString("},\n")
@@ -78,5 +79,6 @@ func typeName(t rowprog.Type) string {
 
 func name(k aot.Key) string {
 	words := capitalized(k.Op.String())
-	return strings.ToLower(words[:1]) + words[1:] + typeName(k.Type) + [...]string{"", "ScalarFirst", "Scalar"}[k.Scalar]
+	return strings.ToLower(words[:1]) + words[1:] + typeName(k.Type) +
+		[...]string{"", "ScalarFirst", "Scalar"}[k.Scalar]
 }

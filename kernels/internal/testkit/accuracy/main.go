@@ -47,7 +47,8 @@ func main() {
 		if limit := scalar.WorstULP(op); r.ulp > limit || r.wrong > 0 {
 			verdict, failed = fmt.Sprintf(" WORSE than %.2f", limit), true
 		}
-		fmt.Printf("%-8v %8.4f  %-32s %5d  %-12s %v%s\n", op, r.ulp, r.where(op), r.wrong, r.how, time.Since(begin).Round(time.Second/10), verdict)
+		fmt.Printf("%-8v %8.4f  %-32s %5d  %-12s %v%s\n", op, r.ulp, r.where(op), r.wrong, r.how,
+			time.Since(begin).Round(time.Second/10), verdict)
 	}
 	if failed {
 		os.Exit(1)

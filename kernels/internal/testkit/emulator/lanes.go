@@ -26,11 +26,13 @@ func (e *Machine) mask(name string, dst, last argument, o []argument) bool {
 	switch {
 	case strings.HasPrefix(name, "vcmp") && strings.HasSuffix(name, "ps"):
 		return compare(4, func(x, y []byte) bool {
-			return predicate(name[4:len(name)-2], float64(math.Float32frombits(uint32(i32(x)))), float64(math.Float32frombits(uint32(i32(y)))))
+			return predicate(name[4:len(name)-2], float64(math.Float32frombits(uint32(i32(x)))),
+				float64(math.Float32frombits(uint32(i32(y)))))
 		})
 	case strings.HasPrefix(name, "vcmp"):
 		return compare(8, func(x, y []byte) bool {
-			return predicate(name[4:len(name)-2], math.Float64frombits(uint64(i64(x))), math.Float64frombits(uint64(i64(y))))
+			return predicate(name[4:len(name)-2], math.Float64frombits(uint64(i64(x))),
+				math.Float64frombits(uint64(i64(y))))
 		})
 	case name == "vpcmpeqd":
 		return compare(4, func(x, y []byte) bool { return i32(x) == i32(y) })

@@ -146,7 +146,8 @@ func (e *Machine) argument(s, target string) argument {
 		a.base, a.value = -2, e.number(target)
 		return a
 	}
-	for _, term := range strings.FieldsFunc(strings.ReplaceAll(m[1], "-", "+-"), func(r rune) bool { return r == '+' }) {
+	for _, term := range strings.FieldsFunc(
+		strings.ReplaceAll(m[1], "-", "+-"), func(r rune) bool { return r == '+' }) {
 		if reg, scale, ok := strings.Cut(term, "*"); ok {
 			a.index, a.scale = general[reg].n, e.number(scale)
 		} else if g, ok := general[term]; ok {

@@ -163,7 +163,9 @@ func (e *Machine) vector(in *emulated) {
 			return math.Float32bits(float32(math.Ldexp(float64(f32(x)), int(max(-1000, min(1000, n))))))
 		}), 4)
 	case strings.HasPrefix(name, "vrange") && double:
-		e.write(dst, lanes64(size, x, y, func(x, y uint64) uint64 { return math.Float64bits(ranged(imm, f64(x), f64(y))) }), 8)
+		e.write(dst, lanes64(size, x, y, func(x, y uint64) uint64 {
+			return math.Float64bits(ranged(imm, f64(x), f64(y)))
+		}), 8)
 	case strings.HasPrefix(name, "vrange"):
 		e.write(dst, lanes32(size, x, y, func(x, y uint32) uint32 {
 			return math.Float32bits(float32(ranged(imm, float64(f32(x)), float64(f32(y)))))
@@ -214,7 +216,8 @@ func fmaOf(name string) *fma {
 	if !strings.HasPrefix(name, "vfm") && !strings.HasPrefix(name, "vfnm") {
 		return nil
 	}
-	f := &fma{double: strings.HasSuffix(name, "pd"), negative: strings.HasPrefix(name, "vfn"), subtract: strings.Contains(name, "sub")}
+	f := &fma{double: strings.HasSuffix(name, "pd"), negative: strings.HasPrefix(name, "vfn"),
+		subtract: strings.Contains(name, "sub")}
 	for i, digit := range name[len(name)-5 : len(name)-2] {
 		f.order[i] = int(digit - '1')
 	}
@@ -234,11 +237,17 @@ func (e *Machine) fused(in *emulated) {
 	out := room[:dst.size]
 	for i := 0; i < dst.size; i += lane {
 		if f.double {
-			a, b, c := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])), math.Float64frombits(binary.LittleEndian.Uint64(y[i:])), math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
-			binary.LittleEndian.PutUint64(out[i:], math.Float64bits(math.FMA(signed(a, f.negative), b, signed(c, f.subtract))))
+			a, b, c := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])),
+				math.Float64frombits(binary.LittleEndian.Uint64(y[i:])),
+				math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
+			binary.LittleEndian.PutUint64(out[i:],
+				math.Float64bits(math.FMA(signed(a, f.negative), b, signed(c, f.subtract))))
 		} else {
-			a, b, c := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])), math.Float32frombits(binary.LittleEndian.Uint32(y[i:])), math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
-			binary.LittleEndian.PutUint32(out[i:], math.Float32bits(scalar.FMA32(signed(a, f.negative), b, signed(c, f.subtract))))
+			a, b, c := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])),
+				math.Float32frombits(binary.LittleEndian.Uint32(y[i:])),
+				math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
+			binary.LittleEndian.PutUint32(out[i:],
+				math.Float32bits(scalar.FMA32(signed(a, f.negative), b, signed(c, f.subtract))))
 		}
 	}
 	e.write(dst, out, lane)

@@ -46,7 +46,9 @@ func reduceRow(kind rowprog.Reduction, t rowprog.Type, x []uint64) uint64 {
 
 // maxNumber is the greatest number; a zero becomes +0.
 func maxNumber(t rowprog.Type, x []uint64) uint64 {
-	numbers := slices.DeleteFunc(slices.Clone(x), func(v uint64) bool { return scalar.Apply(rowprog.OpNe, t, v, v, 0) != 0 })
+	numbers := slices.DeleteFunc(slices.Clone(x), func(v uint64) bool {
+		return scalar.Apply(rowprog.OpNe, t, v, v, 0) != 0
+	})
 	greatest := reduceRow(rowprog.Max, t, numbers)
 	return scalar.Apply(rowprog.OpAdd, t, greatest, 0, 0)
 }

@@ -173,7 +173,8 @@ func element(r *rand.Rand, t rowprog.Type) uint64 {
 	switch t {
 	case rowprog.Bool:
 		return uint64(r.IntN(16)+14) / 15 % 2 // mostly true, so that guards hold at times
-	case rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2:
+	case rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16,
+		rowprog.F8E4M3, rowprog.F8E5M2:
 		if r.IntN(3) == 0 {
 			return r.Uint64() >> (64 - 8*t.Size())
 		}

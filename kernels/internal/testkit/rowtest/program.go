@@ -12,7 +12,8 @@ import (
 var types = []rowprog.Type{rowprog.Bool, rowprog.I32, rowprog.I64, rowprog.F32, rowprog.F64}
 
 // packed is the types for memory alone.
-var packed = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
+var packed = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16,
+	rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
 
 // generator makes a program.
 type generator struct {
@@ -308,7 +309,8 @@ func (g *generator) output() {
 		g.b.Store(g.b.Out(name, u, d), rounded)
 		return
 	}
-	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 && (!g.independent || g.IntN(2) == 0) {
+	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 &&
+		(!g.independent || g.IntN(2) == 0) {
 		over := rowprog.AxisSet(g.Uint32()) & (1<<g.outer - 1)
 		g.b.Accumulate(g.b.Acc(name, t, d, over), kind, v)
 		return
