@@ -14,7 +14,7 @@
 //   - program.go is the result; describe.go, footprint.go, stats.go, snapshot.go, trace.go and page.go describe it.
 //   - session.go, sessionoptions.go, feed.go with feedslice.go and feednested.go, params.go, borrow.go and results.go
 //     are the user's side of runs, which the inner package engine performs.
-//   - nonfinite.go finds where a NaN came from, and nonfiniteloop.go in which step of a loop.
+//   - nonfinite.go with nonfinitetext.go finds where a NaN came from, and nonfiniteloop.go in which step of a loop.
 //   - profile.go measures runs with recorder.go, roofline.go compares them with the machine, and traceevents.go writes
 //     when kernels ran.
 //   - bug.go and runerror.go are the errors.

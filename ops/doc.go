@@ -73,7 +73,8 @@
 //   - im2col.go lays windows out
 //
 // Images:
-//   - resize.go with resizeoptions.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
+//   - resize.go with resizeoptions.go and resizeweights.go, gridsample.go, pixelshuffle.go, depthspace.go (and
+//     sequences turned round)
 //   - boxes.go, boxloss.go, nms.go: overlapping boxes; roialign.go, roipool.go: the content of boxes
 //
 // Whole arrays:

@@ -9,8 +9,8 @@
 // numbers made of a whole batch (wholebatch.go), misaligned axes (axeslint.go), examples that are not independent
 // (independence.go), sizes below 0 (nonnegative.go), and the requirements of all nodes together (solve.go, facts.go,
 // deferred*.go). promises.go proves shapes that programs state. report.go and reportjson.go write the report, with the
-// fixes that suggest.go and related files (suggest*.go, retrace.go) try. axes.go returns the origins of axes. bind.go
-// and bindsolve.go compute named sizes from the sizes of inputs, and arrangement.go uses them to check the bounds of
-// users' movements. Shape rules are in package rules, memory sharing in alias, the flow of axes in axisflow, warnings
-// about it in axislint, and proofs about sizes in prove.
+// fixes that suggest.go and related files (suggest*.go, retrace.go) try. axes.go returns the origins of axes. bind.go,
+// bindrequired.go and bindsolve.go compute named sizes from the sizes of inputs, and arrangement.go uses them to check
+// the bounds of users' movements. Shape rules are in package rules, memory sharing in alias, the flow of axes in
+// axisflow, warnings about it in axislint, and proofs about sizes in prove.
 package shapeinfer

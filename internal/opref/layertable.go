@@ -114,8 +114,7 @@ var layerTable = []part{
 	{"layers one after the other.", "torch.nn.Sequential, torch.nn.ModuleList", "",
 		"keras.Sequential, keras.layers.Pipeline", "flax.linen.Sequential", "", "n 4",
 		func(g gr, p pass, x, y, z node) node {
-			return nn.Sequential(nn.NewLinear(g, "in", 4, 8), nn.Func(ops.Relu),
-				nn.NewLinear(g, "out", 8, 3)).Apply(p, x)
+			return nn.Sequential(nn.NewLinear(g, "a", 4, 8), nn.Func(ops.Relu), nn.NewLinear(g, "b", 8, 3)).Apply(p, x)
 		}},
 	{"a layer that a function of nodes makes, such as an activation; nn.Func(ops.Copy) is the identity.",
 		"torch.nn.Identity", "jax.nn.identity", "keras.layers.Lambda, keras.layers.Identity, keras.layers.Activation",
