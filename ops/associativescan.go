@@ -7,35 +7,35 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Elements along an axis are combined in blocks: the positions of all blocks at once, then one value of each block in
-// the same way, then what comes before a block with each of its positions. An axis that is shorter than two blocks is
-// gone through step by step, and so is one of symbolic size after so many levels.
+// Elements along an axis are combined in three steps: within blocks, all blocks at once; then the last results of the
+// blocks, in the same way; then each block with the result before it. Axes shorter than two blocks are combined one
+// element at a time. An axis of symbolic size is divided into blocks at most scanLevels times.
 const (
 	scanBlock  = 32
 	scanLevels = 2
 )
 
-// scanWide is the number of elements of a position from which on steps are vectors already, and go one by one. Of 4096
-// positions on two threads of an AMD EPYC, pairs of 1, 8 and 16 elements took 41, 50 and 145 µs in blocks and 40 to
-// 222, 70 and 72 µs in steps; matrices of 2×2, 4×4 and 8×8 took 120, 280 and 710 µs, and 282, 190 and 183 µs.
+// scanWide is the number of elements per position from which on one position at a time is faster: each step is a vector
+// operation already. Measured with 4096 positions on two threads of an AMD EPYC (Zen 4), in blocks and one at a time:
+// pairs of 1, 8 and 16 elements take 41, 50 and 145 µs, and 40 to 222, 70 and 72 µs; matrices of 2×2, 4×4 and 8×8 take
+// 120, 280 and 710 µs, and 282, 190 and 183 µs.
 const scanWide = 17
 
-// AssociativeScan combines the elements of l.Over along l.Axis from its begin to each position: result t is
-// combine(result t-1, element t), and the first result is the first element. With l.Reverse it begins at the end, and a
-// is what comes behind. combine gets one position of each value, without the axis, and returns as many values of the
-// same dtypes and shapes; it must be associative, combine(combine(a, b), c) = combine(a, combine(b, c)), because pairs
-// may be combined in another order than in [Scan]: positions in blocks, all blocks at once, so that n positions take
-// some log(n) times 32 steps in place of n, and about twice the arithmetic. Where positions have many elements, more
-// than 16, steps one by one are faster, and are taken. combine is called several times, to build graphs; [Vmap] makes
-// it work on all blocks. Carry and Length are not given.
+// AssociativeScan returns the running results of combine along l.Axis: result 0 is element 0, and result t is
+// combine(result t-1, element t). With l.Reverse it starts at the end of the axis. l.Over has the values; an element is
+// one position of each, without the axis. combine returns as many values, of the same dtypes and shapes. It must be
+// associative, combine(combine(a, b), c) = combine(a, combine(b, c)), because elements are combined in another order
+// than in [Scan]: blocks of 32 positions at once. n positions take about 32·log(n)/log(32) steps instead of n, and
+// twice the arithmetic. If a position has more than 16 elements, one position at a time is faster, and is used. combine
+// is called several times to build graphs, and [Vmap] applies it to all blocks. l.Carry and l.Length must not be set.
 //
-// This is a diagonal state space, h[t] = a[t]*h[t-1] + x[t], of which [LinearRecurrence] is the same in one step:
+// For example, a diagonal state space model, h[t] = a[t]*h[t-1] + x[t] ([LinearRecurrence] is the same in one call):
 //
 //	states := ops.AssociativeScan(ops.Loop{Over: []*graph.Node{a, x}}, func(l, r []*graph.Node) []*graph.Node {
 //		return []*graph.Node{ops.Mul(l[0], r[0]), ops.Add(ops.Mul(r[0], l[1]), r[1])}
 //	})[1]
 //
-// It is jax.lax.associative_scan with a function of single elements. Gradients flow. Mistakes are recorded in the
+// It is jax.lax.associative_scan with a function of single elements. It is differentiable. Mistakes are recorded in the
 // graph.
 func AssociativeScan(l Loop, combine func(a, b []*graph.Node) []*graph.Node) []*graph.Node {
 	defer building("AssociativeScan", nodeArgs(l.Over)...)()
@@ -44,10 +44,10 @@ func AssociativeScan(l Loop, combine func(a, b []*graph.Node) []*graph.Node) []*
 	b.takeAlong(l.Axis)
 	switch {
 	case len(l.Over) == 0:
-		b.refuse("there is nothing that it goes over: give values in Over")
+		b.refuse("there is nothing to combine: give values in Over")
 	case len(l.Carry) > 0 || l.Length != 0:
 		b.refuse(
-			"Carry and Length are of Scan: the first element begins, and there are as many steps as Over has elements")
+			"Carry and Length must not be set: the first element is the first result, and Over has as many elements as there are steps")
 	case combine == nil:
 		b.refuse("there is no function that combines two elements")
 	}
@@ -84,7 +84,7 @@ func AssociativeScan(l Loop, combine func(a, b []*graph.Node) []*graph.Node) []*
 	return b.withAxis(x, l.Axis)
 }
 
-// withAxis brings the axis of the loop back to its place.
+// withAxis moves the axis of the loop back from the front.
 func (b *loopBuilder) withAxis(xs []node, axis int) []node {
 	return eachOf(xs, func(x node) node {
 		if axis == 0 {
@@ -94,7 +94,7 @@ func (b *loopBuilder) withAxis(xs []node, axis int) []node {
 	})
 }
 
-// nodeArgs are values as arguments of building.
+// nodeArgs returns values as arguments of building.
 func nodeArgs(xs []node) (args []any) {
 	for _, x := range xs {
 		args = append(args, x)
@@ -102,7 +102,7 @@ func nodeArgs(xs []node) (args []any) {
 	return args
 }
 
-// eachOf is f of every value.
+// eachOf applies f to each value.
 func eachOf(xs []node, f func(node) node) []node {
 	ys := make([]node, len(xs))
 	for i, x := range xs {
@@ -117,11 +117,11 @@ type combiner struct {
 	combine func(a, b []node) []node
 }
 
-// of is the user's function of two elements, with its mistakes noted.
+// of calls the user's function with two elements, and records its mistakes.
 func (c *combiner) of(a, b []node) []node {
 	y := slices.Clone(c.combine(slices.Clone(a), slices.Clone(b)))
 	if len(y) != len(b) {
-		c.refuse("%d values are combined, and the function returns %d", len(b), len(y))
+		c.refuse("an element has %d values, and the function returns %d", len(b), len(y))
 		return b
 	}
 	c.refuseNil(y, "the function returns nil as value %d")
@@ -134,7 +134,7 @@ func (c *combiner) of(a, b []node) []node {
 	for i, x := range y {
 		if x.Judged() && (x.DType() != b[i].DType() || x.Rank() != b[i].Rank() || p.Differ(x.Shape(), b[i].Shape())) {
 			c.refuse(
-				"value %d of two elements is %s%s, and the function returns %s%s: what is combined has one dtype and shape",
+				"value %d of the elements is %s%s, and the function returns %s%s: they must have the same dtype and shape",
 				i,
 				b[i].DType(), b[i].Shape(), x.DType(), x.Shape())
 			return b
@@ -148,7 +148,7 @@ func (c *combiner) all(a, b []node) []node {
 	return Vmap(slices.Concat(a, b), func(x []node) []node { return c.of(x[:len(a)], x[len(a):]) })
 }
 
-// inOrder combines first with the elements of x one by one, and returns the result at each.
+// inOrder combines first with the elements of x one after the other, and returns all results.
 func (c *combiner) inOrder(first, x []node, combine func(a, b []node) []node) []node {
 	_, outs := Scan(Loop{Carry: first, Over: x}, func(carry, x []node) (next, out []node) {
 		next = combine(carry, x)
@@ -157,7 +157,8 @@ func (c *combiner) inOrder(first, x []node, combine func(a, b []node) []node) []
 	return outs
 }
 
-// scan returns the results along the first axis, of any number of elements, in some levels of blocks at most.
+// scan returns the running results along the first axis, which may be empty. It divides it into blocks at most levels
+// times.
 func (c *combiner) scan(x []node, levels int) []node {
 	n := x[0].Shape()[0]
 	one := lesserSize(c.g, n, 1) // 0 of an axis without elements
@@ -203,14 +204,14 @@ func (c *combiner) isShort(n graph.Dim) bool {
 		prove.Proved
 }
 
-// insideBlocks combines the elements of each block, [elements, blocks, …].
+// insideBlocks returns the running results within blocks, of [elements, blocks, …].
 func (c *combiner) insideBlocks(x []node) []node {
 	first := eachOf(x, func(x node) node { return Slice(x, 0, 0, 1, 1) })
 	others := eachOf(x, func(x node) node { return Slice(x, 0, 1, scanBlock, 1) })
 	return joinedFirst(first, c.inOrder(eachOf(first, func(x node) node { return Squeeze(x, 0) }), others, c.all))
 }
 
-// joinedFirst puts values behind each other along the first axis.
+// joinedFirst concatenates values along the first axis.
 func joinedFirst(parts ...[]node) []node {
 	y := make([]node, len(parts[0]))
 	for i := range y {
@@ -228,7 +229,7 @@ func joinedFirst(parts ...[]node) []node {
 
 func init() {
 	composed("AssociativeScan",
-		"values combined from the begin of an axis to each position by an associative function, in blocks.",
+		"the running results of an associative function along an axis, in blocks.",
 		shownAs("AssociativeScan(Loop{Over: x}, combine)",
 			named("", "", "jax.lax.associative_scan", "", "", func(e *graph.Example) node {
 				multiplied := func(a, b []node) []node { return []node{Mul(a[0], b[0])} }

@@ -208,18 +208,18 @@ func TestAssociativeScanOfNothing(t *testing.T) {
 func TestAssociativeScanMistakes(t *testing.T) {
 	sum := func(a, b []*graph.Node) []*graph.Node { return []*graph.Node{ops.Add(a[0], b[0])} }
 	for want, build := range map[string]func(g *graph.Graph, x *graph.Node) []*graph.Node{
-		"Carry and Length are of Scan": func(g *graph.Graph, x *graph.Node) []*graph.Node {
+		"Carry and Length must not be set": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}, Length: 3}, sum)
 		},
 		"there is no function that combines": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, nil)
 		},
-		"1 values are combined, and the function returns 2": func(g *graph.Graph, x *graph.Node) []*graph.Node {
+		"an element has 1 values, and the function returns 2": func(g *graph.Graph, x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node {
 				return append(a, b...)
 			})
 		},
-		"value 0 of two elements is float32[3], and the function returns float32[]": func(g *graph.Graph,
+		"value 0 of the elements is float32[3], and the function returns float32[]": func(g *graph.Graph,
 			x *graph.Node) []*graph.Node {
 			return ops.AssociativeScan(ops.Loop{Over: []*graph.Node{x}}, func(a, b []*graph.Node) []*graph.Node {
 				return []*graph.Node{ops.Sum(a[0])}
