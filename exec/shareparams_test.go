@@ -139,7 +139,7 @@ func TestWrongSharing(t *testing.T) {
 	late := m.w.Graph().Param("late", graph.Float32)
 	_, err := m.train.NewSession().Param(late)
 	require.ErrorContains(
-		t, err, "parameter late was declared (shareparams_test.go:135:10) after the program was compiled")
+		t, err, "parameter late was declared (shareparams_test.go:139:10) after the program was compiled")
 }
 
 // An error of Compile that was passed over is told of by the session of no program.

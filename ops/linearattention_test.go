@@ -110,8 +110,8 @@ func TestSequencesOfNamedSizes(t *testing.T) {
 	_, err = session.Run(context.Background(), exec.Feed{q: array(4), k: array(4), v: array(1)})
 	require.NoError(t, err, "no time")
 
-	x, weight, past := g.Input("x", graph.Float32, g.Dim("n"), 1, g.Dim("s")),
-		graph.Constant(g, []float32{1, 2}, 1, 1, 2), g.Input("past", graph.Float32, g.Dim("m"), 1, 1)
+	x, past := g.Input("x", graph.Float32, g.Dim("n"), 1, g.Dim("s")), g.Input("past", graph.Float32, g.Dim("m"), 1, 1)
+	weight := graph.Constant(g, []float32{1, 2}, 1, 1, 2)
 	z, _ := ops.CausalConv1D(x, weight, nil, past)
 	_, err = exec.Compile(g, exec.Outputs(z), exec.OnWarning(nil))
 	require.ErrorContains(t, err, `CausalConv1D(x, weight, nil, past): the sizes "m" and "n" meet on axis 0`)

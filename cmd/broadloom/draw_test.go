@@ -54,7 +54,7 @@ func TestDrawOptionsAndTrouble(t *testing.T) {
 	assert.NotContains(t, stdout, ">t<", "the target is further away")
 	status, _, stderr = broadloom("draw", "-around", "nobody")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "no value of the label \"nobody\"")
+	assert.Contains(t, stderr, "has no value with the label \"nobody\"")
 
 	status, _, stderr = broadloom("draw", "-format", "gif")
 	assert.Equal(t, exitFailed, status)

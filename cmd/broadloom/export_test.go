@@ -89,7 +89,7 @@ func TestExportTrouble(t *testing.T) {
 		{[]string{"-size", "batch=4,bacth=3", "./good"},
 			"-size bacth: no model has a size of that name; there are: batch"},
 		{[]string{"-size", "batch=4", "-o", "other", "./good"}, "other holds keep.txt, which no export has written"},
-		{[]string{"./bad"}, "broadloom check tells them"},
+		{[]string{"./bad"}, "run broadloom check"},
 		{[]string{"-o", "one", "-size", "batch=4", "./..."}, "-o names one folder, but there are 2 models"},
 	} {
 		status, stdout, stderr := broadloom(append([]string{"export"}, c.args...)...)

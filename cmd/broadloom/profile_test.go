@@ -77,7 +77,7 @@ func TestProfileOfAModelWithMistakes(t *testing.T) {
 	userModule(t, map[string]string{"models.go": badModel})
 	status, _, stderr := broadloom("profile")
 	assert.Equal(t, exitFailed, status)
-	assert.Contains(t, stderr, "broadloom check tells them")
+	assert.Contains(t, stderr, "run broadloom check")
 }
 
 // A model without operations is told by its name, and drawn as it is.
