@@ -129,6 +129,36 @@ func TestVariablesOfTheUsersProgram(t *testing.T) {
 	require.NotContains(t, graph.Describe(ops.Neg(dx)), "Mul")
 }
 
+// Assignments of several lines name the values that begin on each of these.
+func TestVariablesOfSeveralLines(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, 3)
+	first, second, third := ops.Exp(x), ops.Exp(ops.Neg(x)),
+		ops.Exp(ops.Relu(
+			x))
+	require.Equal(t, "first, second, third", first.Called()+", "+second.Called()+", "+third.Called())
+	require.Equal(t, "Neg(x), Relu(x)", second.In(0).Called()+", "+third.In(0).Called())
+	below :=
+		ops.Tanh(x)
+	require.Equal(t, "below", below.Called())
+	var left, right = ops.Sin(
+		ops.Sin(x)), ops.Cos(
+		x)
+	require.Equal(t, "left, right", left.Called()+", "+right.Called())
+	require.Equal(t, "Sin(x)", left.In(0).Called())
+	of := map[string]*graph.Node{}
+	of["a"], below = ops.Sum(x),
+		ops.Mean(x)
+	require.Equal(t, "Sum(x), below", of["a"].Called()+", "+below.Called())
+	inner := func() (*graph.Node, *graph.Node) {
+		up, down := ops.Ceil(x),
+			ops.Floor(x)
+		return up, down
+	}
+	_, down := inner()
+	require.Equal(t, "down", down.Called())
+}
+
 func addTo(x, y *graph.Node) *graph.Node { return ops.Add(x, y) }
 
 func addInBlock(x, y *graph.Node) *graph.Node {

@@ -40,15 +40,14 @@ func (n *Node) variable() string {
 				return false
 			}
 		}
-		line := sourceLine(f.File, f.Line)
-		if m := assignment.FindStringSubmatch(line); m != nil {
-			names, values := splitList(m[1]), splitList(m[2])
-			if at := n.valueOf(values, call, level, f, site); at >= 0 && len(names) == len(values) && names[at] != "_" {
-				name = names[at]
+		if a, is := assignmentAt(f); is {
+			at := n.valueOf(a.values, call, level, f, site)
+			if at >= 0 && len(a.names) == len(a.values) && a.names[at] != "_" {
+				name = a.names[at]
 			}
 			return false
 		}
-		m := returning.FindStringSubmatch(line)
+		m := returning.FindStringSubmatch(sourceLine(f.File, f.Line))
 		if m == nil || !isCall(m[1], call) {
 			return false
 		}
@@ -57,6 +56,18 @@ func (n *Node) variable() string {
 		return true
 	})
 	return name
+}
+
+// assignmentAt returns the assignment that the line of a frame shows.
+func assignmentAt(f Frame) (a assigned, ok bool) {
+	if a, ok = assignedAt(f.File, f.Line); ok {
+		return a, true
+	}
+	m := assignment.FindStringSubmatch(sourceLine(f.File, f.Line))
+	if m == nil {
+		return assigned{}, false
+	}
+	return assigned{splitList(m[1]), splitList(m[2])}, true
 }
 
 // isCall reports whether an expression begins with a call of a function, or promises the shape of
