@@ -30,7 +30,7 @@ func (n *Node) Silence(codes ...Code) *Node {
 	return n
 }
 
-// maxMadeWith bounds the calls that one line of the user's program is taken to have made; those of a loop look alike.
+// maxMadeWith limits how many calls are attributed to one line of the user's program: those of a Go loop look alike.
 const maxMadeWith = 100
 
 // madeWith returns the nodes of the call that made n, and those from which they come that the same line of the user's
@@ -67,7 +67,7 @@ func (n *Node) madeWith() []*Node {
 	return made
 }
 
-// loopResults returns all results of the loop of which n is one; nil of others.
+// loopResults returns all results of a loop if n is one of them, and nil otherwise.
 func (n *Node) loopResults() (all []*Node) {
 	if !n.isLoopResult() {
 		return nil

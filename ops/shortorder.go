@@ -6,13 +6,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// mostInNetwork is up to how many elements are put in order by comparisons that do not depend on one another's outcome,
-// for many rows at a time. Longer rows are sorted one by one.
+// mostInNetwork is the greatest length of an axis that is sorted by a sorting network, whose comparisons are the same
+// for all rows. Longer rows are sorted one at a time.
 const mostInNetwork = 16
 
-// inShortOrder gives the first places in the order of few elements along an axis, as many as a shape has, as opOrder
-// does, by a sorting network; nil where they are not few, or have more than 32 bits. A key of 64 bits is the rank of an
-// element, and its place.
+// inShortOrder returns the first indices in sorted order along an axis, as many as shape has there, like opOrder, by a
+// sorting network. It returns nil if the axis is too long or elements have more than 32 bits. The network sorts 64-bit
+// keys: the rank of an element, then its index.
 func inShortOrder(x node, axis int, shape graph.Shape, descending bool) node {
 	if x.Rank() == 0 {
 		return nil
@@ -43,8 +43,8 @@ func inShortOrder(x node, axis int, shape graph.Shape, descending bool) node {
 	return Stack(axis, places...)
 }
 
-// ranksIn32 are integers in the order of elements of up to 32 bits: zeros are equal, and NaN is the greatest. It is nil
-// for other elements.
+// ranksIn32 returns integers that are ordered like elements of up to 32 bits: zeros are equal, and NaN is the greatest.
+// It returns nil for wider elements.
 func ranksIn32(x node) node {
 	switch t := x.DType(); {
 	case t == graph.Bool || t.IsInt() && t.Size() < 4 || t == graph.Int32:

@@ -17,9 +17,13 @@ const maxExpansions = 200
 // at the user's line that applies the composite.
 func Expand(u *Program) error {
 	e := expander{isUsers: usersOperations()}
-	for ; u.hasComposites(); e.depth++ {
-		e.needed, e.written = u.needed(), writtenParams(u.Graph)
-		u.rewriteThose(e.needed, e.replace)
+	for ; ; e.depth++ {
+		needed := u.needed()
+		if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isComposite(n) && needed(n) }) {
+			return DCE(u)
+		}
+		e.written, e.made = writtenParams(u.Graph), e.made[:0]
+		u.rewriteThose(needed, e.replace)
 		for _, m := range shapeinfer.CheckOperations(e.made, u.Graph.Requirements()) {
 			e.wrong = append(e.wrong, expandMistake(m.Node, m.Summary))
 		}
@@ -27,25 +31,13 @@ func Expand(u *Program) error {
 			return (&shapeinfer.Report{Graph: e.wrong[0].Node.Graph(), Errors: e.wrong[:1],
 				Nodes: len(u.Graph.Nodes())}).Err()
 		}
-		e.made = e.made[:0]
 	}
-	return DCE(u)
-}
-
-// hasComposites reports whether a composite is needed.
-func (u *Program) hasComposites() bool {
-	if !slices.ContainsFunc(u.Graph.Nodes(), isComposite) {
-		return false
-	}
-	needed := u.needed()
-	return slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return isComposite(n) && needed(n) })
 }
 
 func isComposite(n *graph.Node) bool { return n.Op().Class == graph.Composite }
 
 // expander expands the composites of a graph.
 type expander struct {
-	needed  func(*graph.Node) bool
 	written map[*graph.Node]bool // the user's parameters that the program writes
 	isUsers func(*graph.Op) bool
 	made    []*graph.Node // nodes of users' operations that a call of Expand made

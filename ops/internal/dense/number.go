@@ -7,16 +7,16 @@ import (
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
-// Number is what matrices are of.
+// Number is the type of a matrix's elements.
 type Number = triangular.Number
 
-// isSingle reports whether numbers are float32.
+// isSingle reports whether T is float32.
 func isSingle[T Number]() bool {
 	var x T
 	return unsafe.Sizeof(x) == 4
 }
 
-// roundingOf is the distance of numbers at 1.
+// roundingOf is the machine epsilon: the distance from 1 to the next number.
 func roundingOf[T Number]() float64 {
 	if isSingle[T]() {
 		return 0x1p-23
@@ -26,7 +26,7 @@ func roundingOf[T Number]() float64 {
 
 func abs[T Number](x T) T { return T(math.Abs(float64(x))) }
 
-// widened are numbers as float64: themselves if they are so already.
+// widened returns numbers as float64, without a copy if they are float64.
 func widened[T Number](memory Memory, x []T) []float64 {
 	y, is := any(x).([]float64)
 	if !is {
@@ -38,7 +38,7 @@ func widened[T Number](memory Memory, x []T) []float64 {
 	return y
 }
 
-// narrowed copies numbers to where they are wanted, unless they are there.
+// narrowed copies numbers into to, unless they are there already.
 func narrowed[T Number](to []T, x []float64) {
 	if y, is := any(to).([]float64); is && len(x) > 0 && &y[0] == &x[0] {
 		return
