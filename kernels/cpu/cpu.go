@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -45,8 +46,17 @@ func Available() []ISA {
 }
 
 // JIT reports whether kernels may be written into executable memory. It is false if the environment variable
-// BROADLOOM_JIT is 0.
+// BROADLOOM_JIT is 0, and on macOS unless it is 1.
 func JIT() bool { return jit }
+
+// allowsJIT is [JIT] on a system, for a value of BROADLOOM_JIT. Nobody has run such code on macOS yet, so users must
+// ask for it there.
+func allowsJIT(system, setting string) bool {
+	if system == "darwin" {
+		return setting == "1"
+	}
+	return setting != "0"
+}
 
 // Err says which environment variable has an invalid value; nil if none has. An invalid value is ignored.
 func Err() error { return wrong }
@@ -54,7 +64,7 @@ func Err() error { return wrong }
 var (
 	machine = detect()
 	chosen  = choose(machine, os.Getenv("BROADLOOM_ISA"))
-	jit     = os.Getenv("BROADLOOM_JIT") != "0"
+	jit     = allowsJIT(runtime.GOOS, os.Getenv("BROADLOOM_JIT"))
 	wrong   = cmp.Or(Setting("BROADLOOM_ISA", names[:]...), Setting("BROADLOOM_JIT", "0", "1"))
 )
 

@@ -44,6 +44,17 @@ func TestMachineAgreesWithKernel(t *testing.T) {
 	require.Equal(t, want, Machine())
 }
 
+func TestAllowsJIT(t *testing.T) {
+	for _, system := range []string{"linux", "windows", "freebsd"} {
+		require.True(t, allowsJIT(system, ""))
+		require.True(t, allowsJIT(system, "1"))
+		require.False(t, allowsJIT(system, "0"))
+	}
+	require.False(t, allowsJIT("darwin", ""), "untested: only if asked for")
+	require.True(t, allowsJIT("darwin", "1"))
+	require.False(t, allowsJIT("darwin", "0"))
+}
+
 // An invalid value is reported together with the valid ones.
 func TestSetting(t *testing.T) {
 	for value, want := range map[string]string{"": "", "0": "", "1": "",

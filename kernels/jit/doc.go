@@ -11,6 +11,6 @@
 //
 // code.go and list.go are code and lists of calls, and steps.go calls a list many times. memory_unix.go and
 // memory_windows.go map memory, and memory_other.go has none; call_asm.go makes calls, and call_other.go cannot.
-// sync_arm64.go synchronizes instruction caches with the written code; other processors do this automatically, so
-// sync_other.go does nothing.
+// sync_arm64.go synchronizes instruction caches with the written code, by lines whose length lines_arm64.go and
+// lines_darwin_arm64.go know; other processors do this automatically, so sync_other.go does nothing.
 package jit

@@ -1,4 +1,4 @@
-//go:build !(linux || freebsd || netbsd || (windows && amd64))
+//go:build !(linux || freebsd || netbsd || darwin || (windows && amd64))
 
 package jit
 

@@ -1,4 +1,4 @@
-//go:build linux || freebsd || netbsd
+//go:build linux || freebsd || netbsd || darwin
 
 package jit
 

@@ -1,15 +1,11 @@
 #include "textflag.h"
 
-// func syncCaches(start, end uintptr)
-TEXT ·syncCaches(SB), NOSPLIT, $0-16
+// func syncCaches(start, end, dataLine, codeLine uintptr)
+TEXT ·syncCaches(SB), NOSPLIT, $0-32
 	MOVD start+0(FP), R0
 	MOVD end+8(FP), R1
-	MRS  CTR_EL0, R2
-	MOVD $4, R3       // bytes of a word
-	UBFX $16, R2, $4, R4
-	LSL  R4, R3, R4   // a line of data
-	AND  $15, R2, R5
-	LSL  R5, R3, R5   // a line of instructions
+	MOVD dataLine+16(FP), R4
+	MOVD codeLine+24(FP), R5
 	SUB  $1, R4, R6
 	BIC  R6, R0, R7
 data:
