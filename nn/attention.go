@@ -34,11 +34,11 @@ type MultiHeadAttention struct {
 // and their initial values are those of PyTorch's MultiheadAttention with batch_first. If [KeyWidth] or [ValueWidth]
 // differs from width, name.q_proj_weight, k_proj_weight and v_proj_weight replace the first. [BiasKV] adds
 // name.bias_k and name.bias_v. Other options are [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
-// [WeightInit] and [BiasInit] (for both projections), [NoBias], [WeightNorm] and [SpectralNorm] (for all weights or
-// those that are named, such as in_proj_weight and out_proj.weight), and [DType].
+// [RotaryInterleaved], [WeightInit] and [BiasInit] (for both projections), [NoBias], [WeightNorm] and [SpectralNorm]
+// (for all weights or those that are named, such as in_proj_weight and out_proj.weight), and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
+	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase RotaryInterleaved WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads
@@ -48,6 +48,9 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 				fmt.Sprintf("%d heads must divide the width %d, and %d heads of keys and values must divide the heads",
 					heads, width, l.kvHeads))
 			l.heads, l.kvHeads, l.width = 1, 1, max(width, 1)
+		}
+		if s.rotaryInterleaved && s.rotary == 0 {
+			s.layer.refuse("RotaryInterleaved is for RotaryBase")
 		}
 		l.head = l.width / l.heads
 		packed := l.newProjections(g, s)
@@ -168,8 +171,8 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if len(a.caches) > 0 {
 			first = a.caches[0].Length
 		}
-		if l.settings.rotary != 0 {
-			q, k = rotate(q, l.settings.rotary, first), rotate(k, l.settings.rotary, first)
+		if s := l.settings; s.rotary != 0 {
+			q, k = rotate(q, s.rotary, first, s.rotaryInterleaved), rotate(k, s.rotary, first, s.rotaryInterleaved)
 		}
 		mask := []ops.AttentionOption{ops.AttentionMask(a.mask)}
 		if len(a.caches) > 0 {

@@ -8,6 +8,7 @@ type attentionSettings struct {
 	causal               bool
 	dropout              float64
 	rotary               float64 // base, or 0
+	rotaryInterleaved    bool
 	keyWidth, valueWidth *int
 	biasKV, zeroAttn     bool
 }
@@ -40,6 +41,12 @@ func DropoutRate(p float64) Option { return Option{"DropoutRate", func(s *settin
 // RotaryBase rotates queries and keys by their positions: see [Rotary]. The usual base is 10000.
 func RotaryBase(base float64) Option {
 	return Option{"RotaryBase", func(s *settings) { s.rotary = base }}
+}
+
+// RotaryInterleaved has [RotaryBase] take elements 2k and 2k+1 of each head as a pair, not k and k+width/2, as in GPT-J
+// and in llama.cpp's files of Llama.
+func RotaryInterleaved() Option {
+	return Option{"RotaryInterleaved", func(s *settings) { s.rotaryInterleaved = true }}
 }
 
 // transformerSettings are those of the layers of a transformer.

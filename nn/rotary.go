@@ -9,8 +9,9 @@ import (
 
 // Rotary rotates pairs of elements of x, [..., t, width], by angles proportional to their position: pair k at
 // position i by i/base^(2k/width). Elements k and k+width/2 are a pair, as in the Llama weights of Hugging Face's
-// library. first is the position of the first row, a scalar: graph.Num(0) if rows start with the sequence. Source: Su
-// and others, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021.
+// library. first is the position of the first row, a scalar: graph.Num(0) if rows start with the sequence.
+// [ops.RotaryEmbedding] takes other angles and pairs. Source: Su and others, RoFormer: Enhanced Transformer with Rotary
+// Position Embedding, 2021.
 func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	defer graph.BeginCall("Rotary", nil, x, first)()
 	switch {
@@ -24,10 +25,10 @@ func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 		return unbuilt("Rotary",
 			"the last axis must have an even size that is known, and the base must be more than 0", x)
 	}
-	return rotate(x, base, first)
+	return rotate(x, base, first, false)
 }
 
-func rotate(x *graph.Node, base float64, first *graph.Node) *graph.Node {
+func rotate(x *graph.Node, base float64, first *graph.Node, interleaved bool) *graph.Node {
 	width, _ := x.Shape()[x.Rank()-1].Int()
 	rates := make([]float64, width/2)
 	for k := range rates {
@@ -37,6 +38,9 @@ func rotate(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	place := ops.Cast(ops.Add(ops.Iota(g, 0, x.Shape()[x.Rank()-2], 1), first), x.DType())
 	angle := ops.Mul(place, ops.Cast(graph.Constant(g, rates, half), x.DType()))
 	sin, cos := ops.Sin(angle), ops.Cos(angle)
+	if interleaved {
+		return ops.RotaryEmbedding(x, cos, sin, true)
+	}
 	a, b := ops.Narrow(x, -1, 0, half), ops.Narrow(x, -1, half, half)
 	return ops.Concat(-1, ops.Sub(ops.Mul(a, cos), ops.Mul(b, sin)), ops.Add(ops.Mul(b, cos), ops.Mul(a, sin)))
 }

@@ -1,6 +1,6 @@
 // Package weights stores the parameters of models in files: safetensors, NumPy's .npy and .npz, and Hugging Face's
-// indexes of sharded files. Files are memory-mapped for reading. They are written so that a crash leaves the last
-// complete file.
+// indexes of sharded files. It reads llama.cpp's .gguf too. Files are memory-mapped for reading. They are written so
+// that a crash leaves the last complete file.
 //
 // open.go opens files, and index.go sharded ones. load.go sets a session's parameters, or values for a program, from
 // a file, after it has compared all names and shapes. convert.go converts numbers to a parameter's dtype, report.go

@@ -163,7 +163,7 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 	}
 	for _, t := range f.tensors {
 		if _, ok := used[t.Name]; !ok {
-			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", t.Name, t.DType, shapeText(t.Shape)))
+			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", t.Name, t.Stored(), shapeText(t.Shape)))
 		}
 	}
 	return sources, states
@@ -219,12 +219,12 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	from, known := readAs[t.DType]
 	switch {
 	case !known:
-		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 first", n.Name(), t.DType)
+		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 first", n.Name(), t.Stored())
 	case !convertible(n.DType(), from):
-		return fmt.Sprintf("%s is %s, but the file has %s", n.Name(), n.DType(), t.DType)
+		return fmt.Sprintf("%s is %s, but the file has %s", n.Name(), n.DType(), t.Stored())
 	case !holds(n.DType(), from) && !o.narrowing:
 		return fmt.Sprintf("%s is %s, but the file has %s: use AllowNarrowing() to round it", n.Name(), n.DType(),
-			t.DType)
+			t.Stored())
 	}
 	return ""
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/internal/mapped"
 	"github.com/broadloom/broadloom/internal/raw"
+	"github.com/broadloom/broadloom/weights/internal/gguf"
 	"github.com/broadloom/broadloom/weights/internal/npy"
 	"github.com/broadloom/broadloom/weights/internal/safetensors"
 )
 
-// Info describes a tensor in a file: its name, its dtype in safetensors' notation ("F32", "BF16"), and its shape.
+// Info describes a tensor in a file: its name, its dtype in safetensors' notation ("F32", "BF16") or GGUF's quantised
+// format ("Q4_K"), and its shape.
 type Info struct {
 	Name  string
 	DType string
@@ -30,9 +32,10 @@ type File struct {
 	tensors  []raw.Tensor
 	byName   map[string]int
 	metadata map[string]string
+	fields   map[string]any
 }
 
-// Open opens a file. Its extension is .safetensors, .npz, .npy (with one tensor, named like the file without the
+// Open opens a file. Its extension is .safetensors, .gguf, .npz, .npy (with one tensor, named like the file without the
 // extension), or .index.json, next to the shards. It reads and checks headers, but no elements. The file must not be
 // written while it is open.
 func Open(path string) (*File, error) {
@@ -58,6 +61,11 @@ func (f *File) open() error {
 			tensors, f.metadata, err = safetensors.Read(m.ReaderAt, m.Size)
 			return tensors, err
 		})
+	case ending == ".gguf":
+		return f.openPart(f.path, func(m *mapped.File) (tensors []raw.Tensor, err error) {
+			tensors, f.fields, err = gguf.Read(m.ReaderAt, m.Size)
+			return tensors, err
+		})
 	case ending == ".npz":
 		return f.openPart(f.path, func(m *mapped.File) ([]raw.Tensor, error) { return npy.ReadZip(m.ReaderAt, m.Size) })
 	case ending == ".npy":
@@ -69,7 +77,7 @@ func (f *File) open() error {
 		return errors.New(
 			"files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
 	}
-	return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy or .index.json; "+
+	return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy, .gguf or .index.json; "+
 		"read other files in Python and write them with safetensors.numpy.save_file or numpy.savez (for ONNX, see docs/weights.md)",
 		ending)
 }
@@ -122,7 +130,7 @@ func (f *File) Close() error {
 func (f *File) Tensors() []Info {
 	infos := make([]Info, len(f.tensors))
 	for i, t := range f.tensors {
-		infos[i] = Info{t.Name, string(t.DType), slices.Clone(t.Shape)}
+		infos[i] = Info{t.Name, t.Stored(), slices.Clone(t.Shape)}
 	}
 	return infos
 }
@@ -130,8 +138,12 @@ func (f *File) Tensors() []Info {
 // Metadata returns the metadata of a safetensors file.
 func (f *File) Metadata() map[string]string { return f.metadata }
 
+// Fields returns the metadata of a GGUF file, such as "general.architecture": numbers of the Go type that the file
+// states, booleans, strings, slices of these, and []any for arrays of arrays.
+func (f *File) Fields() map[string]any { return f.fields }
+
 // Read reads a tensor, as a slice of the Go type of its dtype: F16 as []half.Float16, F8_E4M3 as []half.Float8E4M3FN,
-// U8 as []uint8. A dtype without a Go type, such as F8_E8M0, is an error.
+// U8 as []uint8. Quantised elements of GGUF become []float32. A dtype without a Go type, such as F8_E8M0, is an error.
 func (f *File) Read(name string) (exec.Array, error) {
 	i, ok := f.byName[name]
 	switch {

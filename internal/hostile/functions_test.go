@@ -997,6 +997,7 @@ var functions = map[string][]any{
 		nn.Residual,
 		nn.Rotary,
 		nn.RotaryBase,
+		nn.RotaryInterleaved,
 		nn.SamePadding,
 		nn.Sequential,
 		nn.SinusoidalPositions,

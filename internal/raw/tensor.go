@@ -1,13 +1,21 @@
 package raw
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Info describes a tensor in a file.
 type Info struct {
 	Name  string
 	DType DType
 	Shape []int
+	// Blocks names the format of quantised elements, which Tensor.Read turns into DType; it is empty for others.
+	Blocks string
 }
+
+// Stored is how elements are stored: in blocks or as a dtype.
+func (i Info) Stored() string { return cmp.Or(i.Blocks, string(i.DType)) }
 
 // Tensor is a tensor in a file.
 type Tensor struct {
