@@ -12,14 +12,17 @@ import (
 )
 
 // hints say what most likely differs between a file and parameters, and which option says so.
-func (o options) hints(params []*graph.Node, f *File, sources []string) (hints []string) {
+func (o options) hints(params []*graph.Node, f *File, sources [][]string) (hints []string) {
 	var missing []string
 	for i, n := range params {
-		if sources[i] == "" {
-			missing = append(missing, o.rename(n.Name()))
+		if sources[i] == nil {
+			missing = append(missing, f.without(o.tensorsOf(n))...)
 		}
 	}
 	if h := prefixHint(missing, f); h != "" {
+		hints = append(hints, h)
+	}
+	if h := partsHint(missing, f); h != "" {
 		hints = append(hints, h)
 	}
 	if h := o.transposedHint(params, f, sources); h != "" {
@@ -56,6 +59,18 @@ func prefixHint(missing []string, f *File) string {
 	return ""
 }
 
+// partsHint finds attention whose projections the file keeps apart, under the names of Hugging Face's models.
+func partsHint(missing []string, f *File) string {
+	for _, name := range missing {
+		prefix, isPacked := strings.CutSuffix(name, "in_proj_weight")
+		apart := []string{prefix + "q_proj.weight", prefix + "k_proj.weight", prefix + "v_proj.weight"}
+		if isPacked && len(f.without(apart)) == 0 {
+			return `the file keeps the projections of attention apart: weights.Parts(func(param string) []string { if p, ok := strings.CutSuffix(param, "in_proj_weight"); ok { return []string{p + "q_proj.weight", p + "k_proj.weight", p + "v_proj.weight"} }; return nil }) joins them; add a case for in_proj_bias if there is one`
+		}
+	}
+	return ""
+}
+
 // commonest is the prefix that was counted most often, the shortest of several.
 func commonest(counts map[string]int) string {
 	best := ""
@@ -73,13 +88,13 @@ func commonest(counts map[string]int) string {
 const maxNamed = 4
 
 // transposedHint finds weights that fit as Flax and Keras keep theirs.
-func (o options) transposedHint(params []*graph.Node, f *File, sources []string) string {
+func (o options) transposedHint(params []*graph.Node, f *File, sources [][]string) string {
 	kept := func(i int) (fits, fitsTransposed bool) {
 		want, known := params[i].KnownShape()
-		if sources[i] == "" || !known || len(want) < 2 {
+		if len(sources[i]) != 1 || !known || len(want) < 2 {
 			return true, true
 		}
-		shape := f.tensors[f.byName[sources[i]]].Shape
+		shape := f.infos(sources[i])[0].Shape
 		return slices.Equal(want, shape), slices.Equal(kernelShape(want), shape)
 	}
 	var names []string

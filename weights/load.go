@@ -60,20 +60,12 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option,
 		}
 	}
 	for i, n := range params {
-		if sources[i] == "" {
+		if sources[i] == nil {
 			continue
 		}
-		value, err := f.Read(sources[i])
+		value, err := o.value(f, n, sources[i])
 		if err != nil {
 			return r, err
-		}
-		if o.isTransposed(n) {
-			shape, _ := n.KnownShape()
-			t, _ := graph.DTypeOfSlice(value.Data)
-			value = exec.Array{Shape: shape, Data: fromKernel(value.Data, t, shape)}
-		}
-		if value.Data, err = converted(value.Data, n.DType()); err != nil {
-			return r, fmt.Errorf("weights: %s: tensor %q: %w", f.path, sources[i], err)
 		}
 		if err := set(n, value); err != nil {
 			return r, err
@@ -137,24 +129,34 @@ func (o options) of(held []*graph.Node) ([]*graph.Node, error) {
 	return o.only, nil
 }
 
-// match finds the tensor of each parameter and those of each state, and reports what does not fit.
-func (o options) match(params, program []*graph.Node, f *File, r *Report) (sources []string, states [][]string) {
+// match finds the tensors of each parameter and those of each state, and reports what does not fit. A parameter without
+// tensors has none in sources.
+func (o options) match(params, program []*graph.Node, f *File, r *Report) (sources, states [][]string) {
 	used := map[string]string{}
-	sources = make([]string, len(params))
+	sources = make([][]string, len(params))
 	for i, n := range params {
-		name := o.rename(n.Name())
-		if _, found := f.byName[name]; !found {
-			r.Missing = append(r.Missing, fmt.Sprintf("%s %v (%s)", n.Name(), n.Shape(), n.Pos()))
+		names := o.tensorsOf(n)
+		if missing := f.without(names); len(missing) > 0 {
+			for _, name := range missing {
+				r.Missing = append(r.Missing, o.absent(n, name))
+			}
 			r.refused, r.needed = r.refused || !o.mayMiss(n.Name()), r.needed || slices.Contains(program, n)
 			continue
 		}
-		if other, twice := used[name]; twice {
-			r.Wrong = append(r.Wrong, fmt.Sprintf(
-				"tensor %q is used for two parameters, %s and %s", name, other, n.Name()))
+		twice := false
+		for _, name := range names {
+			if other, is := used[name]; is {
+				twice = true
+				r.Wrong = append(r.Wrong, fmt.Sprintf(
+					"tensor %q is used for two parameters, %s and %s", name, other, n.Name()))
+			}
+			used[name] = n.Name()
+		}
+		if twice {
 			continue
 		}
-		used[name], sources[i] = n.Name(), name
-		if why := o.mismatch(n, f.tensors[f.byName[name]].Info); why != "" {
+		sources[i] = names
+		if why := o.mismatch(n, f.infos(names)); why != "" {
 			r.Wrong = append(r.Wrong, why)
 		}
 	}
@@ -167,6 +169,25 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 		}
 	}
 	return sources, states
+}
+
+// without lists the names that no tensor of the file has.
+func (f *File) without(names []string) (missing []string) {
+	for _, name := range names {
+		if _, found := f.byName[name]; !found {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// infos describes tensors of the file.
+func (f *File) infos(names []string) []raw.Info {
+	infos := make([]raw.Info, len(names))
+	for i, name := range names {
+		infos[i] = f.tensors[f.byName[name]].Info
+	}
+	return infos
 }
 
 // matchState finds the tensors of a state; none where one is missing.
@@ -203,8 +224,12 @@ func (f *File) setState(other Stateful, names []string) error {
 	return nil
 }
 
-// mismatch says why a tensor cannot be loaded into a parameter; nothing where it can.
-func (o options) mismatch(n *graph.Node, t raw.Info) string {
+// mismatch says why tensors cannot be loaded into a parameter; nothing where they can.
+func (o options) mismatch(n *graph.Node, tensors []raw.Info) string {
+	if len(tensors) > 1 {
+		return o.partsMismatch(n, tensors)
+	}
+	t := tensors[0]
 	want, known := n.KnownShape()
 	if known && o.isTransposed(n) {
 		want = kernelShape(want)
@@ -216,6 +241,11 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	if !known || !slices.Equal(want, t.Shape) {
 		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
 	}
+	return o.dtypeMismatch(n, t)
+}
+
+// dtypeMismatch says why the elements of a tensor cannot be loaded into a parameter; nothing where they can.
+func (o options) dtypeMismatch(n *graph.Node, t raw.Info) string {
 	from, known := readAs[t.DType]
 	switch {
 	case !known:

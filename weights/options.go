@@ -14,8 +14,9 @@ import (
 type options struct {
 	only       []*graph.Node
 	rename     func(param string) string
-	missing    []string // patterns of names
-	transposed []string // the same
+	parts      func(param string) []string // or nil
+	missing    []string                    // patterns of names
+	transposed []string                    // the same
 	anyMissing bool
 	unexpected bool
 	narrowing  bool

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -27,6 +28,9 @@ func Save(path string, s *exec.Session, opts ...Option) error {
 	}
 	values := make([]Named, len(params))
 	for i, n := range params {
+		if len(o.tensorsOf(n)) > 1 {
+			return fmt.Errorf("weights: %s: Parts is for loading: parameters are saved whole", path)
+		}
 		values[i].Name = o.rename(n.Name())
 		if values[i].Value, err = s.Param(n); err != nil {
 			return err
