@@ -90,7 +90,8 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		"use AllowNarrowing()":      {Shape: []int{2, 4}, Data: make([]float64, 8)},
 	} {
 		s, _ := grouped(t)
-		_, err := weights.LoadFile(s, written(t, q, k, weights.Named{"attn.v_proj.weight", v}, out), weights.Parts(apart))
+		path := written(t, q, k, weights.Named{"attn.v_proj.weight", v}, out)
+		_, err := weights.LoadFile(s, path, weights.Parts(apart))
 		require.ErrorContains(t, err, want)
 	}
 	s, _ := grouped(t)

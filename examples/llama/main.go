@@ -1,0 +1,87 @@
+// Command llama continues a text with a Llama from a .gguf file, in llama.cpp's format. Without a file, it takes a small
+// one that learned the first book of Moses in PyTorch.
+//
+//	go run ./examples/llama
+//	go run ./examples/llama -model tinyllama-1.1b.Q8_0.gguf -prompt "The capital of France is"
+//
+// settings.go reads what the file says of the model, model.go builds and loads it, tokens.go turns text to tokens and
+// back, and write.go continues a text.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/broadloom/broadloom/examples/internal/cli"
+	"github.com/broadloom/broadloom/weights"
+)
+
+func main() { cli.Main("llama", run) }
+
+//go:embed genesis.gguf
+var genesis []byte
+
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	var path, prompt string
+	var tokens, context int
+	var temperature float64
+	var seed uint64
+	if err := cli.Parse("llama", args, func(f *flag.FlagSet) {
+		f.StringVar(&path, "model", "", "the .gguf `file` of the model")
+		f.StringVar(&prompt, "prompt", "And God said unto Noah", "how the `text` begins")
+		f.IntVar(&tokens, "tokens", 64, "`tokens` to write")
+		f.IntVar(&context, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
+		f.Float64Var(&temperature, "temperature", 0, "how bold the writer is: at 0 it takes the likeliest `token`")
+		f.Uint64Var(&seed, "seed", 1, "`seed` of the choice of tokens")
+	}); err != nil {
+		return err
+	}
+	if path == "" {
+		folder, err := os.MkdirTemp("", "llama")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		path = filepath.Join(folder, "genesis.gguf")
+		if err := os.WriteFile(path, genesis, 0o600); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	w, err := open(path, context, seed)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s: read in %.2f s\n\n", w.model.settings, time.Since(began).Seconds())
+	began = time.Now()
+	text, written, err := w.write(ctx, prompt, tokens, temperature)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s\n\n%.0f tokens a second\n", text, float64(written)/time.Since(began).Seconds())
+	return nil
+}
+
+// open reads a model from a file and compiles its program.
+func open(path string, context int, seed uint64) (*writer, error) {
+	file, err := weights.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	s, err := readSettings(file, context)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	v, err := readVocabulary(file.Fields())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return newWriter(newModel(s), v, file, seed)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/shapeinfer/shapetest"
+)
+
+func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
+
+// expected is what Hugging Face's Llama and Google's SentencePiece gave: see testdata/train.py.
+type expected struct {
+	Prompt  string             `json:"prompt"`
+	IDs     []int64            `json:"ids"`
+	Logits  []float32          `json:"logits"`
+	Written []int64            `json:"written"`
+	Text    string             `json:"text"`
+	Tokens  map[string][]int64 `json:"tokens"`
+}
+
+func setUp(t *testing.T) (*writer, expected) {
+	data, err := os.ReadFile("testdata/expected.json")
+	require.NoError(t, err)
+	var want expected
+	require.NoError(t, json.Unmarshal(data, &want))
+	w, err := open("genesis.gguf", 256, 1)
+	require.NoError(t, err)
+	return w, want
+}
+
+func TestTokens(t *testing.T) {
+	w, want := setUp(t)
+	require.NotEmpty(t, want.Tokens)
+	for text, tokens := range want.Tokens {
+		require.Equal(t, tokens, append([]int64{}, w.vocabulary.encode(text)...), "%q", text)
+		require.Equal(t, text, w.vocabulary.decode(tokens))
+	}
+}
+
+func TestLogits(t *testing.T) {
+	w, want := setUp(t)
+	require.Equal(t, want.IDs, append([]int64{w.vocabulary.begin}, w.vocabulary.encode(want.Prompt)...))
+	r, err := w.session.Run(t.Context(), exec.Feed{w.model.text: want.IDs, w.model.temperature: float32(0)})
+	require.NoError(t, err)
+	logits, err := exec.Values[float32](r, w.model.logits)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want.Logits, logits, 1e-3)
+}
+
+// The likeliest tokens are the same, with the keys and values of earlier ones in caches; twice, from the beginning.
+func TestWrites(t *testing.T) {
+	w, want := setUp(t)
+	for range 2 {
+		text, written, err := w.write(t.Context(), want.Prompt, len(want.Written)-len(want.IDs), 0)
+		require.NoError(t, err)
+		require.Equal(t, want.Text, text)
+		require.Equal(t, len(want.Written)-len(want.IDs), written)
+	}
+	text, _, err := w.write(t.Context(), "And", 10_000, 1)
+	require.NoError(t, err, "it ends where the caches are full")
+	require.Contains(t, text, "And")
+	_, _, err = w.write(t.Context(), string(make([]byte, 300)), 1, 0)
+	require.ErrorContains(t, err, "the model looks back at most 256")
+	_, _, err = w.write(t.Context(), "And", 1, -1)
+	require.ErrorContains(t, err, "the temperature must be at least 0")
+}
+
+func TestRun(t *testing.T) {
+	var stdout bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-tokens", "8"}, &stdout))
+	require.Contains(t, stdout.String(), "Llama of 4 layers, width 64, 4 heads, 768 tokens")
+	require.Contains(t, stdout.String(), "And God said unto Noah")
+
+	path := filepath.Join(t.TempDir(), "cut.gguf")
+	require.NoError(t, os.WriteFile(path, genesis[:len(genesis)/2], 0o600))
+	require.ErrorContains(t, run(t.Context(), []string{"-model", path}, &stdout), "the file is truncated")
+	path = "../../weights/internal/gguf/testdata/formats.gguf"
+	require.ErrorContains(t, run(t.Context(), []string{"-model", path}, &stdout),
+		`metadata "llama.block_count" must be a number, and is <nil>`)
+}
