@@ -58,8 +58,9 @@ func UnpackInt4(x *graph.Node) *graph.Node {
 	if bad := refusedBytes(refused("UnpackInt4", x), x, graph.Uint8); bad != nil {
 		return bad
 	}
-	const sign = 8
-	return lastTwoAsOne(Sub(BitXor(Cast(halves(x), graph.Int8), graph.Num(sign)), graph.Num(sign)))
+	pairs := bytePairs(x)
+	// The fourth bit is the sign: repeat it in the upper half of its byte.
+	return BitCast(BitOr(pairs, Mul(BitAnd(pairs, graph.Num(0x0808)), graph.Num(0xf0>>3))), graph.Int8)
 }
 
 // UnpackUint4 returns the integers from 0 to 15 that [PackInt4] packed: Uint8 [..., n] becomes Uint8 [..., 2n].
@@ -68,19 +69,14 @@ func UnpackUint4(x *graph.Node) *graph.Node {
 	if bad := refusedBytes(refused("UnpackUint4", x), x, graph.Uint8); bad != nil {
 		return bad
 	}
-	return lastTwoAsOne(halves(x))
+	return BitCast(bytePairs(x), graph.Uint8)
 }
 
-// halves returns both halves of each byte, the lower first, along an axis of their own.
-func halves(x node) node {
-	by := graph.Constant(x.Graph(), []uint8{0, 4}, 2)
-	return BitAnd(ShiftRight(Unsqueeze(x, -1), by), graph.Num(15))
-}
-
-// lastTwoAsOne makes one axis of the last two.
-func lastTwoAsOne(x node) node {
-	shape, last := x.Shape(), x.Rank()-1
-	return Reshape(x, append(slices.Clone(shape[:last-1]), shape[last-1].Times(shape[last]))...)
+// bytePairs returns both halves of each byte, the lower first, as the two bytes of a Uint16: reinterpreting these
+// numbers as bytes is a copy, where stacking the halves would store every other byte.
+func bytePairs(x node) node {
+	wide := Cast(x, graph.Uint16)
+	return BitAnd(BitOr(wide, Mul(wide, graph.Num(1<<4))), graph.Num(0x0f0f))
 }
 
 // refusedBytes returns the node of a mistake where x has no axis, or none of some dtypes.

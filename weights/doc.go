@@ -2,8 +2,8 @@
 // indexes of sharded files. It reads llama.cpp's .gguf too. Files are memory-mapped for reading. They are written so
 // that a crash leaves the last complete file.
 //
-// open.go opens files, and index.go sharded ones. load.go sets a session's parameters, or values for a program, from
-// a file, after it has compared all names and shapes. parts.go joins tensors to a parameter, convert.go converts numbers
+// open.go opens files, and index.go sharded ones. load.go sets a session's parameters, or values for a program, from a
+// file, after it has compared all names and shapes. parts.go joins tensors to a parameter, convert.go converts numbers
 // to a parameter's dtype, report.go lists differences, and hints.go guesses their cause. save.go writes a session's
 // parameters, write.go any values, and shards.go sharded files. checkpoints.go keeps the newest of many files.
 // options.go has the options.

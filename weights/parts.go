@@ -11,10 +11,10 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// Parts loads parameters whose rows are, one after another, those of several tensors in the file: nn.MultiHeadAttention
-// packs the projections of queries, keys and values, which Hugging Face's models and llama.cpp keep apart. names returns
-// the tensors of a parameter, given its name in the graph; nil if it is one tensor, to which [Rename] applies. Saving
-// with Parts is an error.
+// Parts loads parameters whose rows are, one after another, those of several tensors in the file:
+// nn.MultiHeadAttention packs the projections of queries, keys and values, which Hugging Face's models and llama.cpp
+// keep apart. names returns the tensors of a parameter, given its name in the graph; nil if it is one tensor, to which
+// [Rename] applies. Saving with Parts is an error.
 func Parts(names func(param string) []string) Option {
 	return func(o *options) {
 		if names != nil {

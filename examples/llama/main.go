@@ -1,5 +1,5 @@
-// Command llama continues a text with a Llama from a .gguf file, in llama.cpp's format. Without a file, it takes a small
-// one that learned the first book of Moses in PyTorch.
+// Command llama continues a text with a Llama from a .gguf file, in llama.cpp's format. Without a file, it takes a
+// small one that learned the first book of Moses in PyTorch.
 //
 //	go run ./examples/llama
 //	go run ./examples/llama -model tinyllama-1.1b.Q8_0.gguf -prompt "The capital of France is"

@@ -11,8 +11,8 @@
 //     dtypes in wider ones.
 //   - simplify.go applies identities, which are listed in a table. Rules for products are in separate files:
 //     transposed.go for factors that movements show, columns.go for few columns, smallproducts.go for many small
-//     matrices, and sumofproducts.go for sums that are matrix products. segments.go has values that are combined by
-//     index with an existing one.
+//     matrices, sumofproducts.go for sums that are matrix products, and blocksums.go for products of a vector and rows
+//     of blocks, such as quantised weights. segments.go has values that are combined by index with an existing one.
 //   - channelslast.go computes small images with the channels last.
 //   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for
 //     vectors, narrowsums.go those of a few columns, many at a time, and planes.go values for pairs of points, plane by

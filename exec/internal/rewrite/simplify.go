@@ -312,7 +312,7 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	if b.Rank() > 1 {
 		b = ops.Transpose(b, -1, -2)
 	}
-	sum := ops.Sum(ops.Mul(a, b), -1)
+	sum := sumAlongRows(analysis.SkipIdentityViews(a), analysis.SkipIdentityViews(b))
 	if sum.Shape().Equal(n.Shape()) {
 		return sum
 	}

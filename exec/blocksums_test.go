@@ -1,0 +1,88 @@
+package exec_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// A vector by the rows of quantised weights is one kernel, which reads the integers, and perhaps one of the blocks'
+// zero points: in either order of the factors, for any number of rows and blocks.
+func TestVectorByQuantisedRows(t *testing.T) {
+	const block = 32
+	for name, build := range map[string]func(x, w *graph.Node) *graph.Node{
+		"vector by matrix":        func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) },
+		"matrix by vector":        func(x, w *graph.Node) *graph.Node { return ops.MatMul(w, x) },
+		"row by matrix":           func(x, w *graph.Node) *graph.Node { return ops.Linear(ops.Unsqueeze(x, 0), w, nil) },
+		"rows of its own by them": func(x, w *graph.Node) *graph.Node { return ops.Sum(ops.Mul(x, w), 1) },
+		"vector by the last row":  func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Select(w, 0, -1)) },
+	} {
+		for _, hasZero := range []bool{false, true} {
+			for _, size := range []struct{ rows, blocks int }{{1, 1}, {3, 1}, {5, 4}, {65, 7}, {2, 0}} {
+				g := graph.New("quantised")
+				rows, blocks := g.Dim("rows"), g.Dim("blocks", graph.AtLeast(0))
+				x := g.Input("x", graph.Float32, blocks.Times(block))
+				q := g.Input("q", graph.Int8, rows, blocks.Times(block))
+				scale := g.Input("scale", graph.Float32, rows, blocks)
+				var zero *graph.Node
+				if hasZero {
+					zero = g.Input("zero", graph.Int8, rows, blocks)
+				}
+				y := build(x, ops.DequantizeBlocks(q, scale, zero, 1, block))
+				p, err := exec.Compile(g, exec.Outputs(y))
+				require.NoError(t, err)
+				most := 1
+				if hasZero {
+					most++ // one that converts the zero points
+				}
+				if name != "rows of its own by them" && name != "vector by the last row" {
+					require.Equal(t, most, p.Kernels(), "%s: %s", name, p)
+				}
+
+				n, k := size.rows, size.blocks*block
+				xs, qs := make([]float32, k), make([]int8, n*k)
+				scales, zeros := make([]float32, n*size.blocks), make([]int8, n*size.blocks)
+				for i := range xs {
+					xs[i] = float32(i%7) - 3
+				}
+				for i := range qs {
+					qs[i] = int8(i*37%251 - 125)
+				}
+				for i := range scales {
+					scales[i], zeros[i] = float32(i%5+1)/8, int8(i%11-5)
+				}
+				feed := exec.Feed{x: exec.Array{Shape: []int{k}, Data: xs}, q: exec.Array{Shape: []int{n, k}, Data: qs},
+					scale: exec.Array{Shape: []int{n, size.blocks}, Data: scales}}
+				if hasZero {
+					feed[zero] = exec.Array{Shape: []int{n, size.blocks}, Data: zeros}
+				}
+				r, err := p.NewSession().Run(context.Background(), feed)
+				require.NoError(t, err)
+				got, err := exec.Values[float32](r, y)
+				require.NoError(t, err)
+				var want []float32 // exact: all numbers are multiples of 1/8
+				for row := range n {
+					var sum float32
+					for i := range k {
+						b := row*size.blocks + i/block
+						weight := int(qs[row*k+i])
+						if hasZero {
+							weight -= int(zeros[b])
+						}
+						sum += xs[i] * float32(weight) * scales[b]
+					}
+					want = append(want, sum)
+				}
+				if name == "vector by the last row" {
+					want = want[n-1:]
+				}
+				require.Equal(t, want, got, "%s of %v", name, size)
+			}
+		}
+	}
+}
