@@ -15,10 +15,11 @@ import (
 // zero points: in either order of the factors, for any number of rows and blocks.
 func TestVectorByQuantisedRows(t *testing.T) {
 	const block = 32
+	matMul := func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) }
 	for name, build := range map[string]func(x, w *graph.Node) *graph.Node{
-		"vector by matrix":        func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) },
+		"vector by matrix":        matMul,
 		"matrix by vector":        func(x, w *graph.Node) *graph.Node { return ops.MatMul(w, x) },
-		"row by matrix":           func(x, w *graph.Node) *graph.Node { return ops.Linear(ops.Unsqueeze(x, 0), w, nil) },
+		"row by matrix":           func(x, w *graph.Node) *graph.Node { return matMul(ops.Unsqueeze(x, 0), w) },
 		"rows of its own by them": func(x, w *graph.Node) *graph.Node { return ops.Sum(ops.Mul(x, w), 1) },
 		"vector by the last row":  func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Select(w, 0, -1)) },
 	} {
