@@ -7,6 +7,7 @@
 //	broadloom profile -size batch=64 runs models and prints the cost of their kernels
 //	broadloom explain BL101          explains a code
 //	broadloom ops torch.matmul       finds operations by their names in other libraries
+//	broadloom weights model.gguf     lists the tensors of a file
 //	broadloom lsp                    shows mistakes and shapes in an editor
 //	broadloom export -size batch=64  writes models for XLA
 //	broadloom launch gpt.export      runs an exported program on this machine's devices
@@ -14,10 +15,10 @@
 //
 // "broadloom help command" says more.
 //
-// main.go has the table of commands, and flags.go their flags. check.go, shapes.go, draw.go, profile.go, explain.go
-// and ops.go are commands. formats.go writes mistakes in several formats, vet.go is the tool for go vet, lsp.go the
-// language server, export.go exports models, onnxfiles.go reads ONNX files, launch.go runs exported programs, and
-// version.go prints the version.
+// main.go has the table of commands, and flags.go their flags. check.go, shapes.go, draw.go, profile.go, explain.go,
+// ops.go and weights.go are commands. formats.go writes mistakes in several formats, vet.go is the tool for go vet,
+// lsp.go the language server, export.go exports models, onnxfiles.go reads ONNX files, launch.go runs exported
+// programs, and version.go prints the version.
 package main
 
 import (
@@ -50,7 +51,7 @@ type command struct {
 }
 
 var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand,
-	lspCommand, exportCommand, launchCommand, versionCommand}
+	weightsCommand, lspCommand, exportCommand, launchCommand, versionCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {
