@@ -56,7 +56,7 @@
 //
 // By index:
 //   - gather.go, take.go, segment.go
-//   - scatter.go with put.go, and partwrites.go: whole parts replaced
+//   - scatter.go with put.go, and partwrites.go: whole parts replaced; outsideindex.go: indices outside of their axes
 //   - multiindex.go, index.go: into several axes
 //   - embeddingbag.go: rows of a table by bags of indices
 //   - masked.go: by truth values; repeatby.go: each as often as a count says

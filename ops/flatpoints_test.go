@@ -28,7 +28,7 @@ func TestGradientsAreLinearInWhatArrives(t *testing.T) {
 
 // TestGradientOfWhatArrivesAtPlacesThatNoIndexNames is that of the others beside it, and 0 there.
 func TestGradientOfWhatArrivesAtPlacesThatNoIndexNames(t *testing.T) {
-	for name, segments := range map[string]func(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node{
+	for name, segments := range map[string]segmentFunc{
 		"SegmentMax": ops.SegmentMax, "SegmentMin": ops.SegmentMin, "SegmentMean": ops.SegmentMean,
 		"SegmentProd": ops.SegmentProd, "SegmentSum": ops.SegmentSum} {
 		g := graph.New("segments")

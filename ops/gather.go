@@ -9,15 +9,19 @@ import (
 
 var opIndexSelect, opGather, opEmbedding *graph.Op
 
-// GatherAttrs are the fixed arguments of IndexSelect and Gather.
-type GatherAttrs struct{ Axis int }
+// GatherAttrs are the fixed arguments of IndexSelect and Gather: the axis, and for Gather whether a negative index
+// counts from its end.
+type GatherAttrs struct {
+	Axis    int
+	FromEnd bool
+}
 
 // EmbeddingAttrs are the fixed arguments of Embedding: the padding row, if there is one.
 type EmbeddingAttrs struct{ Padding []int }
 
 func init() {
 	opIndexSelect = define(graph.Op{
-		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.",
+		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices" + readOutside + ".",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2, Batch: batchByIndex,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
@@ -32,7 +36,8 @@ func init() {
 	})
 	opGather = define(graph.Op{
 		Name: "gather", Func: "Gather",
-		Doc:   "for each position of the indices, the element of x at that position, with the index along one axis.",
+		Doc: "for each position of the indices, the element of x at that position, with the index along one axis" +
+			readOutside + ".",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
@@ -101,26 +106,35 @@ func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
 	if slices.Contains(index.Shape(), 0) {
 		return Zeros(x.Graph(), x.DType(), n.Shape()...)
 	}
-	axis := countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, x.Rank())[0]
+	a := n.Attrs().(GatherAttrs)
+	axis := countedFromZero([]int{a.Axis}, x.Rank())[0]
+	checked := Apply(opCheckIndex, indexAttrs{x.Shape()[axis], a.FromEnd}, index)
 	if isOfRows(x, axis) && picksOne(x, index, axis) {
 		place := Iota(x.Graph(), axis, x.Shape()...)
-		checked := Apply(opCheckIndex, indexAttrs{Size: x.Shape()[axis]}, index)
 		return Reshape(Sum(Where(Equal(place, checked), x, num(0)), Axis(axis), KeepDims()), n.Shape()...)
 	}
 	places := make([]node, x.Rank())
-	places[axis] = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[axis]}, index)
+	places[axis] = checked
 	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
 }
 
-// IndexSelect returns the slices of x at a vector of indices along an axis.
-func IndexSelect(x *graph.Node, axis int, index *graph.Node) *graph.Node {
-	return Apply(opIndexSelect, GatherAttrs{axis}, x, index)
+// IndexSelect returns the slices of x at a vector of indices along an axis. An index outside stops the run, unless an
+// option says otherwise.
+func IndexSelect(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
+	get := func(x node, index []node) node { return Apply(opIndexSelect, GatherAttrs{Axis: axis}, x, index[0]) }
+	return gatheringOf(opts).take("IndexSelect", x, axis, index, get)
 }
 
 // Gather returns elements of x selected along an axis: along axis 0, y[i,j] = x[index[i,j], j]. The indices are Int64
-// and have x's rank; the result has their shape.
-func Gather(x *graph.Node, axis int, index *graph.Node) *graph.Node {
-	return Apply(opGather, GatherAttrs{axis}, x, index)
+// and have x's rank; the result has their shape. An index outside stops the run, unless an option says otherwise.
+func Gather(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
+	get := func(x node, index []node) node { return Apply(opGather, GatherAttrs{Axis: axis}, x, index[0]) }
+	r := gatheringOf(opts)
+	if r.mode == stopOutside {
+		return get(x, []node{index})
+	}
+	defer building("Gather", r.behind(x, axis, index)...)()
+	return r.read(x, []int{axis}, []node{index}, 0, get)
 }
 
 // Embedding returns the rows of a table at the indices. The result has the shape of the indices, followed by that of

@@ -35,7 +35,11 @@ func (a IndexAttrs) written(index []string) (words []string) {
 type IndexPutAttrs struct {
 	IndexAttrs
 	Accumulate bool
+	Outside    outsideMode
 }
+
+// DropsOutside reports whether an index outside is left out.
+func (a IndexPutAttrs) DropsOutside() bool { return a.Outside == dropOutside }
 
 // Args writes the indices as a list.
 func (a IndexPutAttrs) Args(operands []string) []string {
@@ -46,21 +50,25 @@ func (a IndexPutAttrs) Args(operands []string) []string {
 	if a.Accumulate {
 		words = append(words, "ops.Accumulate()")
 	}
-	return words
+	return a.Outside.written(words)
 }
 
 func indexList(words []string) string { return "[]*graph.Node{" + strings.Join(words, ", ") + "}" }
 
-// IndexPutOption is an option of [IndexPut] and [IndexPutInPlace].
-type IndexPutOption func(*IndexPutAttrs)
+// IndexPutOption is an option of [IndexPut], [IndexPutInPlace] and [PutFlat].
+type IndexPutOption interface{ indexPut(*IndexPutAttrs) }
+
+type accumulating struct{}
+
+func (accumulating) indexPut(a *IndexPutAttrs) { a.Accumulate = true }
 
 // Accumulate adds elements to those of x, and repeated positions add up.
-func Accumulate() IndexPutOption { return func(a *IndexPutAttrs) { a.Accumulate = true } }
+func Accumulate() IndexPutOption { return accumulating{} }
 
 func init() {
 	opIndex = define(graph.Op{
 		Name: "index", Func: "Index",
-		Doc:   "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run.",
+		Doc:   "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run, unless an option of IndexGet says otherwise.",
 		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Index(c, c.Attrs().(IndexAttrs).Axes)
@@ -70,13 +78,13 @@ func init() {
 			if len(axes) == 0 {
 				return in[0]
 			}
-			joined, at := byIndices(in[0], axes, in[1:])
+			joined, at, _ := byIndices(in[0], axes, in[1:], stopOutside)
 			return Take(joined, rules.IndexedAxis(axes), at)
 		},
 	})
 	opIndexPut = define(graph.Op{
 		Name: "index_put", Func: "IndexPut",
-		Doc:   "x with the elements of src at indices that broadcast, one for each indexed axis; the last of several stays, or they are added; an index outside stops the run.",
+		Doc:   "x with the elements of src at indices that broadcast, one for each indexed axis; the last of several stays, or they are added" + writeOutside + ".",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(IndexPutAttrs)
@@ -97,6 +105,11 @@ func init() {
 			return IndexPut(e.Of("x", "n", "k"), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")},
 				e.Of("src", "c"))
 		})
+	composed("IndexGet", "Index of a list of indices"+readOutside+".",
+		named("", "", "jax.numpy.ndarray.at", "", "", func(e *graph.Example) node {
+			return IndexGet(e.Of("x", "n", "k"), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")},
+				FillOutside(num(7)))
+		}))
 	composed("IndexPutInPlace", "IndexPut, written into x.",
 		named("", "torch.Tensor.index_put_", "", "", "", func(e *graph.Example) node {
 			return IndexPutInPlace(Copy(e.Of("x", "n", "k")),
@@ -116,8 +129,8 @@ func indexedFirst(axes []int, rank int) []int {
 }
 
 // byIndices returns x with the indexed axes as one, and the places along it that the indices name, of
-// their broadcast shape.
-func byIndices(x node, axes []int, index []node) (joined, at node) {
+// their broadcast shape. inside is where all name one; nil is everywhere.
+func byIndices(x node, axes []int, index []node, outside outsideMode) (joined, at, inside node) {
 	x = Permute(x, indexedFirst(axes, x.Rank())...)
 	first := rules.IndexedAxis(axes)
 	indexed := x.Shape()[first : first+len(axes)]
@@ -128,21 +141,22 @@ func byIndices(x node, axes []int, index []node) (joined, at node) {
 	}
 	shape := r.BroadcastShapes(shapes...).Shape
 	for i, size := range indexed {
-		places[i] = Expand(checkedIndex(index[i], size), shape...)
+		place, isInside := outside.place(index[i], size, true)
+		places[i], inside = Expand(place, shape...), both(inside, isInside)
 	}
 	joined = Reshape(x, slices.Concat(x.Shape()[:first], graph.Shape{indexed.NumElements()},
 		x.Shape()[first+len(axes):])...)
-	return joined, flatIndex(x.Graph(), places, rowMajorSteps(indexed), 0, shape)
+	return joined, flatIndex(x.Graph(), places, rowMajorSteps(indexed), 0, shape), inside
 }
 
 func expandIndexPut(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, src, a := in[0], in[len(in)-1], n.Attrs().(IndexPutAttrs)
-	joined, at := x, node(nil)
+	joined, at, inside := x, node(nil), node(nil)
 	first, by := rules.IndexedAxis(a.Axes), lastWins
 	if len(a.Axes) == 0 { // all of x is one slice
 		joined, at = Unsqueeze(x, 0), Iota(x.Graph(), 0, 1)
 	} else {
-		joined, at = byIndices(x, a.Axes, in[1:])
+		joined, at, inside = byIndices(x, a.Axes, in[1:len(in)-1], a.Outside)
 	}
 	if slices.Contains(at.Shape(), 0) {
 		return x
@@ -154,7 +168,8 @@ func expandIndexPut(n *graph.Node, in []*graph.Node) *graph.Node {
 	src = Expand(src, slices.Concat(around[:first], at.Shape(), around[first+1:])...)
 	count := at.Shape().NumElements()
 	src = Reshape(src, slices.Concat(around[:first], graph.Shape{count}, around[first+1:])...)
-	y := writeSlices(joined, Reshape(at, count), src, ScatterAttrs{Axis: first, By: by})
+	at = Reshape(elsewhere(at, inside, joined.Shape()[first]), count)
+	y := writeSlices(joined, at, src, ScatterAttrs{Axis: first, By: by, Outside: a.Outside})
 	order := indexedFirst(a.Axes, x.Rank())
 	shape, back := make(graph.Shape, len(order)), make([]int, len(order))
 	for i, axis := range order {
@@ -183,10 +198,24 @@ func Index(x *graph.Node, index ...*graph.Node) *graph.Node {
 	return Apply(opIndex, IndexAttrs{axes}, append([]node{x}, given...)...)
 }
 
+// IndexGet is [Index] of a list of indices, with an option: x.at[i, j].get(mode=…) in JAX.
+func IndexGet(x *graph.Node, index []*graph.Node, opts ...GatherOption) *graph.Node {
+	given, axes := indicesOf(index)
+	get := func(x node, index []node) node {
+		return Apply(opIndex, IndexAttrs{axes}, append([]node{x}, index...)...)
+	}
+	r := gatheringOf(opts)
+	defer building("IndexGet", r.behind(x, listOf(index))...)()
+	if r.mode == stopOutside || len(axes) == 0 {
+		return get(x, given)
+	}
+	return r.read(x, axes, given, rules.IndexedAxis(axes), get)
+}
+
 // IndexPut returns x with src written at indices, like x[i, j] = src in NumPy and torch.index_put. The indices are
 // those of [Index]. src, a number or of x's dtype, broadcasts to the shape of Index(x, index...). If several elements
 // have the same position, the last in row-major order is kept, and it alone gets the gradient. [Accumulate] adds
-// them; for Bool it combines them with "or".
+// them; for Bool it combines them with "or". An index outside stops the run, unless an option says otherwise.
 func IndexPut(x *graph.Node, index []*graph.Node, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	a, in := indexPut(x, index, src, opts)
 	return Apply(opIndexPut, a, in...)
@@ -198,7 +227,7 @@ func indexPut(x node, index []node, src node, opts []IndexPutOption) (a IndexPut
 	a.Axes = axes
 	for _, o := range opts {
 		if o != nil {
-			o(&a)
+			o.indexPut(&a)
 		}
 	}
 	if _, isNumber := src.Literal(); isNumber && x != nil && x.Judged() && x.Graph() != nil {

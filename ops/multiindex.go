@@ -21,7 +21,7 @@ type ScatterNDAttrs struct{ ScatterAttrs }
 // Args writes the options after the operands.
 func (a ScatterNDAttrs) Args(operands []string) []string {
 	if a.By == lastWins {
-		return operands
+		return a.options(operands)
 	}
 	return a.options(after(operands, a.By))
 }
@@ -29,13 +29,13 @@ func (a ScatterNDAttrs) Args(operands []string) []string {
 func init() {
 	opGatherND = define(graph.Op{
 		Name: "gather_nd", Func: "GatherND",
-		Doc:   "elements, or slices, that the numbers along the last axis of the indices name, one for each axis; an index outside stops the run.",
+		Doc:   "elements, or slices, that the numbers along the last axis of the indices name, one for each axis" + readOutside + ".",
 		Class: graph.Composite, Storage: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.GatherND(c, c.Attrs().(GatherNDAttrs).BatchDims)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			joined, at := byTuples(in[0], in[1], n.Attrs().(GatherNDAttrs).BatchDims)
+			joined, at, _ := byTuples(in[0], in[1], n.Attrs().(GatherNDAttrs).BatchDims, stopOutside)
 			return Take(joined, 0, at)
 		},
 		Aligned: func(n *graph.Node, i int) []int {
@@ -67,21 +67,22 @@ func init() {
 // writingND is an entry of elements, or slices, that are written into the first operand by vectors of indices.
 func writingND(name, fn, doc string, by Reduction) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite,
+		Name: name, Func: fn, Doc: doc + writeOutside + ".", Class: graph.Composite,
 		Storage: by == lastWins, MinIn: 3, MaxIn: 3, Batch: exampleByExample,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := rules.ScatterND(c)
 			return unitedDType(c, name, c.Attrs().(ScatterNDAttrs).By), s
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			joined, at := byTuples(in[0], in[1], 0)
+			a := n.Attrs().(ScatterNDAttrs).ScatterAttrs
+			joined, at, inside := byTuples(in[0], in[1], 0, a.Outside)
 			if slices.Contains(at.Shape(), 0) {
 				return in[0]
 			}
 			count := at.Shape().NumElements()
 			src := Reshape(in[2], append(graph.Shape{count}, joined.Shape()[1:]...)...)
-			return Reshape(writeSlices(joined, Reshape(at, count), src, n.Attrs().(ScatterNDAttrs).ScatterAttrs),
-				n.Shape()...)
+			at = Reshape(elsewhere(at, inside, joined.Shape()[0]), count)
+			return Reshape(writeSlices(joined, at, src, a), n.Shape()...)
 		},
 	})
 	op.Ref = named("", "", "jax.numpy.ndarray.at", "ScatterND", "", func(e *graph.Example) node {
@@ -92,34 +93,62 @@ func writingND(name, fn, doc string, by Reduction) *graph.Op {
 }
 
 // byTuples returns x with its first axes as one, up to the last that is indexed, and the places along
-// it that the numbers along the last axis of the indices name.
-func byTuples(x, index node, batch int) (joined, at node) {
+// it that the numbers along the last axis of the indices name. inside is where all name one; nil is everywhere.
+func byTuples(x, index node, batch int, outside outsideMode) (joined, at, inside node) {
 	last := index.Rank() - 1
 	count, _ := index.Graph().Known(index.Shape()[last])
 	places := make([]node, batch+int(count))
 	lead, slice := x.Shape()[:len(places)], x.Shape()[len(places):]
 	for i := range int(count) {
-		places[batch+i] = checkedIndex(Select(index, last, graph.Dim(i)), lead[batch+i])
+		place, isInside := outside.place(Select(index, last, graph.Dim(i)), lead[batch+i], true)
+		places[batch+i], inside = place, both(inside, isInside)
 	}
 	joined = Reshape(x, append(graph.Shape{lead.NumElements()}, slice...)...)
-	return joined, flatIndex(x.Graph(), places, rowMajorSteps(lead), 0, index.Shape()[:last])
+	return joined, flatIndex(x.Graph(), places, rowMajorSteps(lead), 0, index.Shape()[:last]), inside
 }
 
 // GatherND returns elements or slices of x at index vectors, which are the last axis of the indices: y[i, …] =
 // x[index[i, 0], index[i, 1], …]. The first batchDims axes of x and of the indices are a common batch, and the
 // vectors index the axes after them. The length of the vectors must be a number. The result has the axes of the
 // indices except the last, followed by the axes of x that are not indexed. Indices are Int32 or Int64. Negative ones
-// count from the end, and one outside stops the run. It is ONNX's GatherND.
-func GatherND(x, index *graph.Node, batchDims int) *graph.Node {
-	return Apply(opGatherND, GatherNDAttrs{batchDims}, x, index)
+// count from the end, and one outside stops the run, unless an option says otherwise. It is ONNX's GatherND.
+func GatherND(x, index *graph.Node, batchDims int, opts ...GatherOption) *graph.Node {
+	get := func(x, index node) node { return Apply(opGatherND, GatherNDAttrs{batchDims}, x, index) }
+	r := gatheringOf(opts)
+	if r.mode == stopOutside {
+		return get(x, index)
+	}
+	defer building("GatherND", r.behind(x, index, batchDims)...)()
+	axes, columns := tuples(x, index, batchDims)
+	if len(axes) == 0 {
+		return get(x, index)
+	}
+	return r.read(x, axes, columns, 0, func(x node, columns []node) node { return get(x, Stack(-1, columns...)) })
+}
+
+// tuples returns the axes that are indexed by the numbers along the last axis of the indices, and these one by one; no
+// axes where none is, or there is a mistake.
+func tuples(x, index node, batch int) (axes []int, columns []node) {
+	if !canIndex(x, nil, []node{index}) || index.Rank() == 0 || batch < 0 {
+		return nil, nil
+	}
+	last := index.Rank() - 1
+	count, known := index.Graph().Known(index.Shape()[last])
+	if !known || int64(x.Rank()-batch) < count {
+		return nil, nil
+	}
+	for i := range int(count) {
+		axes, columns = append(axes, batch+i), append(columns, Select(index, last, graph.Dim(i)))
+	}
+	return axes, columns
 }
 
 // ScatterND returns x with elements or slices of src written at index vectors, which are the last axis of the
 // indices: y[index[i, 0], index[i, 1], …] = src[i, …]. src has the shape and dtype of GatherND(x, index, 0). Indices
 // are those of [GatherND]. If several elements have the same position, the last in row-major order is kept, and it
 // alone gets the gradient. It is ONNX's ScatterND.
-func ScatterND(x, index, src *graph.Node) *graph.Node {
-	return Apply(opScatterND, ScatterNDAttrs{}, x, index, src)
+func ScatterND(x, index, src *graph.Node, opts ...WriteOption) *graph.Node {
+	return Apply(opScatterND, ScatterNDAttrs{ScatterAttrs{Outside: writingOf(opts)}}, x, index, src)
 }
 
 // ScatterNDReduce is [ScatterND] that combines elements of src with those of x. Equal greatest or least elements

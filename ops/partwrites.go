@@ -227,13 +227,15 @@ func listOf(xs []node) string {
 }
 
 // TakeFlat returns the elements of x at indices into its row-major order; negative ones count from the end. The
-// result has the shape of the indices. An index outside stops the run. It is PyTorch's take.
-func TakeFlat(x, index *graph.Node) *graph.Node {
-	defer building("TakeFlat", x, index)()
+// result has the shape of the indices. An index outside stops the run, unless an option says otherwise. It is PyTorch's
+// take.
+func TakeFlat(x, index *graph.Node, opts ...GatherOption) *graph.Node {
+	r := gatheringOf(opts)
+	defer building("TakeFlat", r.behind(x, index)...)()
 	if x == nil || !x.Judged() {
 		return Index(x, index) // its own mistake
 	}
-	return Index(Reshape(x, x.Shape().NumElements()), index)
+	return IndexGet(Reshape(x, x.Shape().NumElements()), []node{r.notBelow(x, index)}, opts...)
 }
 
 // PutFlat returns x with the elements of src written at indices into its row-major order; negative ones count from

@@ -40,7 +40,11 @@ type ScatterAttrs struct {
 	By   Reduction
 	// ExcludeSelf leaves out the operand's own elements at the indices.
 	ExcludeSelf bool
+	Outside     outsideMode
 }
+
+// DropsOutside reports whether an index outside is left out.
+func (a ScatterAttrs) DropsOutside() bool { return a.Outside == dropOutside }
 
 // Args writes the axis between the operand and the indices, and the options after them.
 func (a ScatterAttrs) Args(operands []string) []string {
@@ -55,7 +59,7 @@ func (a ScatterAttrs) options(words []string) []string {
 	if a.ExcludeSelf {
 		words = append(words, "ops.ExcludeSelf()")
 	}
-	return words
+	return a.Outside.written(words)
 }
 
 // unitedDType is the dtype of what is written by index. Truth values have no mean, and, as in PyTorch, index_reduce
@@ -68,10 +72,14 @@ func unitedDType(c *graph.Call, name string, by Reduction) graph.DType {
 }
 
 // ScatterOption is an option of [ScatterReduce], [IndexReduce] and [ScatterNDReduce].
-type ScatterOption func(*ScatterAttrs)
+type ScatterOption interface{ scatter(*ScatterAttrs) }
+
+type excluding struct{}
+
+func (excluding) scatter(a *ScatterAttrs) { a.ExcludeSelf = true }
 
 // ExcludeSelf leaves out the operand's own elements at the indices: only elements of src are combined.
-func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf = true } }
+func ExcludeSelf() ScatterOption { return excluding{} }
 
 // writing is an entry of elements, or slices, that are written into the first operand by index. by is what becomes of
 // several at one place; where attributes say that, what those of an example say.
@@ -79,7 +87,7 @@ func writing(name, fn, doc, pytorch, onnx string, by Reduction,
 	shape func(c *graph.Call, name string, axis int) graph.Shape,
 	expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite,
+		Name: name, Func: fn, Doc: doc + writeOutside + ".", Class: graph.Composite,
 		Storage: by == lastWins, MinIn: 3, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
@@ -102,7 +110,7 @@ func writing(name, fn, doc, pytorch, onnx string, by Reduction,
 			sizes = append(sizes, "m")
 		}
 		index := e.As(graph.Int64, "index", sizes...)
-		return Apply(op, ScatterAttrs{0, by, false}, e.Of("x", "n", "m"), index, e.Of("src", "k", "m"))
+		return Apply(op, ScatterAttrs{Axis: 0, By: by}, e.Of("x", "n", "m"), index, e.Of("src", "k", "m"))
 	})
 	return op
 }
@@ -121,7 +129,7 @@ func init() {
 		"x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce",
 		ReduceMax)
 	slicesOf := func(name, fn, doc, pytorch string, by Reduction) *graph.Op {
-		op := writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeSlices)
+		op := writing(name, fn, doc, pytorch, "", by, rules.IndexWrite, writeIndexed)
 		op.Batch = batchByIndex
 		return op
 	}
@@ -149,22 +157,40 @@ func scatterElements(x, index, src node, a ScatterAttrs) node {
 	for axis, d := range index.Shape() {
 		src = Slice(src, axis, 0, d, 1)
 	}
-	places := make([]node, x.Rank())
-	places[a.Axis] = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[a.Axis]}, index)
+	places, inside := make([]node, x.Rank()), node(nil)
+	places[a.Axis], inside = a.Outside.place(index, x.Shape()[a.Axis], false)
 	flat := flatIndex(x.Graph(), places, rowMajorSteps(x.Shape()), 0, index.Shape())
-	count := index.Shape().NumElements()
+	count, all := index.Shape().NumElements(), x.Shape().NumElements()
 	a.Axis = 0
-	return writeSlices(Reshape(x, x.Shape().NumElements()), Reshape(flat, count), Reshape(src, count), a)
+	return writeSlices(Reshape(x, all), Reshape(elsewhere(flat, inside, all), count), Reshape(src, count), a)
 }
 
-// writeSlices unites x with slices of src along an axis, at the places of a vector.
+// elsewhere replaces places that are not inside by the one behind all. nil is everywhere.
+func elsewhere(at, inside node, size graph.Dim) node {
+	if inside == nil {
+		return at
+	}
+	return Where(inside, at, Size(at.Graph(), graph.Int64, size))
+}
+
+// writeIndexed is writeSlices at the places that indices name.
+func writeIndexed(x, index, src node, a ScatterAttrs) node {
+	if a.Outside != stopOutside {
+		at, inside := a.Outside.place(index, x.Shape()[a.Axis], false)
+		index = elsewhere(at, inside, x.Shape()[a.Axis])
+	}
+	return writeSlices(x, index, src, a)
+}
+
+// writeSlices unites x with slices of src along an axis, at the places of a vector. What is behind all is left out, if
+// that is so with indices outside.
 func writeSlices(x, index, src node, a ScatterAttrs) node {
 	want := slices.Clone(x.Shape())
 	if want[a.Axis] = index.Shape()[0]; !src.Shape().Equal(want) {
 		src = Reshape(src, want...) // sizes that are required to be equal under two names
 	}
 	if a.By == lastWins {
-		return graph.Apply(opPut, putAttrs{a.Axis}, x, Cast(index, graph.Int64), src)
+		return putSlices(x, Cast(index, graph.Int64), src, a)
 	}
 	if x.DType() == graph.Bool { // a sum is "or", a product "and"
 		switch a.By {
@@ -179,7 +205,7 @@ func writeSlices(x, index, src node, a ScatterAttrs) node {
 	if !a.ExcludeSelf {
 		return united
 	}
-	isNamed := Greater(namings(index, x.Shape()[a.Axis]), graph.Num(0))
+	isNamed := Greater(namings(index, x.Shape()[a.Axis], a.segments()...), graph.Num(0))
 	for range x.Rank() - 1 - a.Axis {
 		isNamed = Unsqueeze(isNamed, -1)
 	}
@@ -187,15 +213,34 @@ func writeSlices(x, index, src node, a ScatterAttrs) node {
 }
 
 // namings tells how often a vector of indices names each place.
-func namings(index node, size graph.Dim) node {
-	return SegmentSum(Full(index.Graph(), graph.Int64, 1, index.Shape()...), 0, index, size)
+func namings(index node, size graph.Dim, opts ...WriteOption) node {
+	return SegmentSum(Full(index.Graph(), graph.Int64, 1, index.Shape()...), 0, index, size, opts...)
+}
+
+// segments are the options of SegmentSum and its relatives that unite.
+func (a ScatterAttrs) segments() []WriteOption {
+	if a.Outside == dropOutside {
+		return []WriteOption{dropOutside}
+	}
+	return nil
+}
+
+// putSlices writes slices of src over those of x.
+func putSlices(x, index, src node, a ScatterAttrs) node {
+	if a.Outside != dropOutside {
+		return graph.Apply(opPut, putAttrs{a.Axis}, x, index, src)
+	}
+	row := slices.Clone(x.Shape())
+	row[a.Axis] = 1 // a slice more, for all that are left out
+	wide := Concat(a.Axis, x, Zeros(x.Graph(), x.DType(), row...))
+	return Slice(graph.Apply(opPut, putAttrs{a.Axis}, wide, index, src), a.Axis, 0, x.Shape()[a.Axis], 1)
 }
 
 // united folds the slices of src, and of x unless it is excluded.
 func united(x, index, src node, a ScatterAttrs) node {
-	size := x.Shape()[a.Axis]
+	size, opts := x.Shape()[a.Axis], a.segments()
 	if a.By == ReduceSum {
-		sum := SegmentSum(src, a.Axis, index, size)
+		sum := SegmentSum(src, a.Axis, index, size, opts...)
 		if a.ExcludeSelf {
 			return sum
 		}
@@ -207,25 +252,26 @@ func united(x, index, src node, a ScatterAttrs) node {
 	}
 	switch a.By {
 	case ReduceProd:
-		return SegmentProd(src, a.Axis, index, size)
+		return SegmentProd(src, a.Axis, index, size, opts...)
 	case ReduceMax:
-		return SegmentMax(src, a.Axis, index, size)
+		return SegmentMax(src, a.Axis, index, size, opts...)
 	case ReduceMin:
-		return SegmentMin(src, a.Axis, index, size)
+		return SegmentMin(src, a.Axis, index, size, opts...)
 	}
-	return SegmentMean(src, a.Axis, index, size)
+	return SegmentMean(src, a.Axis, index, size, opts...)
 }
 
 // Scatter returns x with elements of src written to indices along an axis: along axis 0, y[index[i,j], j] = src[i,j].
 // The indices are Int64 and have x's rank. They are no larger than src, and on the other axes no larger than x. If
-// several elements have the same position, the last in row-major order is kept, and it alone gets the gradient.
-func Scatter(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
-	return Apply(opScatter, ScatterAttrs{Axis: axis}, x, index, src)
+// several elements have the same position, the last in row-major order is kept, and it alone gets the gradient. An
+// index outside stops the run, unless an option says otherwise.
+func Scatter(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
+	return Apply(opScatter, ScatterAttrs{Axis: axis, Outside: writingOf(opts)}, x, index, src)
 }
 
 // ScatterAdd is [Scatter] that adds elements of src to x. It is torch.scatter_add.
-func ScatterAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
-	return Apply(opScatterAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
+func ScatterAdd(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
+	return Apply(opScatterAdd, ScatterAttrs{Axis: axis, By: ReduceSum, Outside: writingOf(opts)}, x, index, src)
 }
 
 // ScatterReduce is [Scatter] that combines elements of src with those of x. Equal greatest or least elements share
@@ -236,14 +282,14 @@ func ScatterReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction
 }
 
 // IndexCopy returns x with slices of src written at a vector of indices along an axis. If an index is repeated, the
-// last slice is kept, and it alone gets the gradient.
-func IndexCopy(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
-	return Apply(opIndexCopy, ScatterAttrs{Axis: axis}, x, index, src)
+// last slice is kept, and it alone gets the gradient. An index outside stops the run, unless an option says otherwise.
+func IndexCopy(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
+	return Apply(opIndexCopy, ScatterAttrs{Axis: axis, Outside: writingOf(opts)}, x, index, src)
 }
 
 // IndexAdd is [IndexCopy] that adds slices of src to x. It is torch.index_add.
-func IndexAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
-	return Apply(opIndexAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
+func IndexAdd(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
+	return Apply(opIndexAdd, ScatterAttrs{Axis: axis, By: ReduceSum, Outside: writingOf(opts)}, x, index, src)
 }
 
 // IndexReduce is [IndexCopy] that combines slices of src with those of x. Equal greatest or least elements share the
@@ -273,16 +319,24 @@ func uniting(axis int, by Reduction, opts []ScatterOption) ScatterAttrs {
 	a := ScatterAttrs{Axis: axis, By: by}
 	for _, o := range opts {
 		if o != nil {
-			o(&a)
+			o.scatter(&a)
 		}
 	}
 	return a
 }
 
 // IndexFill returns x with a number or a scalar written to the slices at a vector of indices along an axis.
-func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
-	defer building("IndexFill", x, axis, index, value)()
-	picked := IndexSelect(x, axis, index)
+func IndexFill(x *graph.Node, axis int, index, value *graph.Node, opts ...WriteOption) *graph.Node {
+	outside := writingOf(opts)
+	defer building("IndexFill", outside.behind(x, axis, index, value)...)()
+	var read []GatherOption
+	if outside == dropOutside { // the axis may be empty
+		read = append(read, FillOutside(num(0)))
+	}
+	picked := IndexSelect(x, axis, index, read...)
+	if picked.Err() != nil {
+		return picked
+	}
 	if !picked.Judged() || value == nil || !value.Judged() {
 		return Add(picked, value) // its own mistake
 	}
@@ -290,20 +344,18 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 	if a, is := filled.Outside(); is {
 		return refusal(refused("IndexFill", x, index, value), outsideOf(x.DType(), a.String()))
 	}
-	return IndexCopy(x, axis, index, Expand(filled, picked.Shape()...))
+	return IndexCopy(x, axis, index, Expand(filled, picked.Shape()...), opts...)
 }
 
 // TakeAlongAxis is [Gather] with broadcasting: x and the indices broadcast on all other axes, and a negative index
 // counts from the end. It is numpy.take_along_axis.
-func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
-	defer building("TakeAlongAxis", x, axis, index)()
-	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() ||
-		axis >= x.Rank() || !index.DType().IsIndex() {
+func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
+	r := gatheringOf(opts)
+	defer building("TakeAlongAxis", r.behind(x, axis, index)...)()
+	if !canIndex(x, []int{axis}, []node{index}) || x.Rank() != index.Rank() {
 		return Gather(x, axis, index) // its own mistake
 	}
 	axis = countedFromZero([]int{axis}, x.Rank())[0]
-	index = Cast(index, graph.Int64)
-	index = Where(Less(index, graph.Num(0)), Add(index, Size(x.Graph(), graph.Int64, x.Shape()[axis])), index)
 	wideX, wideIndex := slices.Clone(x.Shape()), slices.Clone(index.Shape())
 	for i := range wideX {
 		switch {
@@ -314,5 +366,9 @@ func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 			wideIndex[i] = wideX[i]
 		}
 	}
-	return Gather(Expand(x, wideX...), axis, Expand(index, wideIndex...))
+	x, index = Expand(x, wideX...), Expand(Cast(index, graph.Int64), wideIndex...)
+	if r.mode == stopOutside {
+		return Apply(opGather, GatherAttrs{axis, true}, x, index)
+	}
+	return Gather(x, axis, index, opts...)
 }

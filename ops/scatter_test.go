@@ -52,7 +52,7 @@ var reductionOf = map[string]ops.Reduction{
 // call builds the case's operation.
 func (c scatterCase) call(x, index, src *graph.Node) *graph.Node {
 	words := strings.Fields(c.Name)
-	plain := map[string]func(*graph.Node, int, *graph.Node, *graph.Node) *graph.Node{
+	plain := map[string]writeFunc{
 		"Scatter": ops.Scatter, "ScatterAdd": ops.ScatterAdd, "IndexCopy": ops.IndexCopy, "IndexAdd": ops.IndexAdd}
 	if f := plain[words[0]]; f != nil {
 		return f(x, c.Axis, index, src)

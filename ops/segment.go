@@ -19,7 +19,7 @@ type SegmentAttrs struct {
 // segments is the entry of elements that are united by index.
 func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Gather, Fold: fold, MinIn: 2,
+		Name: name, Func: fn, Doc: doc + writeOutside + ".", Class: graph.Gather, Fold: fold, MinIn: 2,
 		MaxIn: 2,
 		Axes: func(n node) []int {
 			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
@@ -89,48 +89,69 @@ func segmentProdGrad(n, dy node) node {
 	return Where(Equal(takeBack(n, zeros), Cast(isZero, x.DType())), others, beside)
 }
 
+// unite is a call of SegmentSum or one of its relatives.
+func unite(op *graph.Op, x node, axis int, index node, size graph.Dim, opts []WriteOption) node {
+	outside := writingOf(opts)
+	if outside == stopOutside || !canIndex(index, nil, []node{index}) {
+		return Apply(op, SegmentAttrs{axis, size}, x, index)
+	}
+	defer building(op.Func, outside.behind(x, axis, index, size)...)()
+	at, inside := outside.settled(index, size, false)
+	if outside != dropOutside {
+		return Apply(op, SegmentAttrs{axis, size}, x, at)
+	}
+	// One more is for all that are left out.
+	y := Apply(op, SegmentAttrs{axis, size.Plus(1)}, x, elsewhere(at, inside, size))
+	if !y.Judged() || y.Err() != nil {
+		return y
+	}
+	return Slice(y, axis, 0, size, 1)
+}
+
 // SegmentSum sums the elements of x that have the same index. It is the adjoint of [Take]: the result has the given
-// size along the axis, in place of the indices' axes, which x has from there on.
-func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	return Apply(opSegmentSum, SegmentAttrs{axis, size}, x, index)
+// size along the axis, in place of the indices' axes, which x has from there on. An index outside stops the run, unless
+// an option says otherwise: jax.ops.segment_sum has DropOutside.
+func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
+	return unite(opSegmentSum, x, axis, index, size, opts)
 }
 
 // SegmentProd is [SegmentSum] with products. Positions without elements are 1. If an element is 0, the derivatives of
 // its gradient with respect to other elements count as 0.
-func SegmentProd(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	return Apply(opSegmentProd, SegmentAttrs{axis, size}, x, index)
+func SegmentProd(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
+	return unite(opSegmentProd, x, axis, index, size, opts)
 }
 
 // SegmentMax is [SegmentSum] with the greatest elements. Positions without elements are -Inf, or the least integer.
 // Equal elements share the gradient, as in PyTorch's amax.
-func SegmentMax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	return Apply(opSegmentMax, SegmentAttrs{axis, size}, x, index)
+func SegmentMax(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
+	return unite(opSegmentMax, x, axis, index, size, opts)
 }
 
 // SegmentMin is [SegmentSum] with the least elements. Positions without elements are +Inf, or the greatest integer.
 // Equal elements share the gradient, as in PyTorch's amin.
-func SegmentMin(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	return Apply(opSegmentMin, SegmentAttrs{axis, size}, x, index)
+func SegmentMin(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
+	return unite(opSegmentMin, x, axis, index, size, opts)
 }
 
 // SegmentMean is [SegmentSum] with means. Positions without elements are 0. Means of integers are rounded down.
-func SegmentMean(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	defer building("SegmentMean", x, axis, index, size)()
-	sum := SegmentSum(x, axis, index, size)
-	if !sum.Judged() {
+func SegmentMean(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
+	defer building("SegmentMean", writingOf(opts).behind(x, axis, index, size)...)()
+	sum := SegmentSum(x, axis, index, size, opts...)
+	if !sum.Judged() || sum.Err() != nil {
 		return sum
 	}
-	return quotient(sum, Maximum(SegmentSum(onesLike(x), axis, index, size), graph.Num(1)))
+	return quotient(sum, Maximum(SegmentSum(onesLike(x), axis, index, size, opts...), graph.Num(1)))
 }
 
 // SegmentSoftmax returns exp(x) divided by the sum of exp(x) over the elements with the same index, without overflow.
 // In a graph network this is the attention over the edges that lead to a node.
 func SegmentSoftmax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
 	defer building("SegmentSoftmax", x, axis, index, size)()
-	most := StopGradient(SegmentMax(x, axis, index, size))
-	if !most.Judged() {
+	most := SegmentMax(x, axis, index, size)
+	if !most.Judged() || most.Err() != nil {
 		return most
 	}
+	most = StopGradient(most)
 	axis = countedFromZero([]int{axis}, most.Rank())[0]
 	powers := Exp(Sub(x, Take(most, axis, index)))
 	return Div(powers, Take(SegmentSum(powers, axis, index, size), axis, index))

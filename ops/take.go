@@ -23,7 +23,7 @@ type indexAttrs struct {
 func init() {
 	opTake = define(graph.Op{
 		Name: "take", Func: "Take",
-		Doc:   "elements picked along one axis by indices, whose axes take its place; an index outside stops the run.",
+		Doc:   "elements picked along one axis by indices, whose axes take its place" + readOutside + ".",
 		Class: graph.Gather, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Take(c, c.Attrs().(TakeAttrs).Axis)
@@ -70,14 +70,10 @@ func init() {
 func noOperandGradient(node, node) node { return nil }
 
 // Take returns the slices of x at the indices along an axis. In the result, the axes of the indices replace that
-// axis. An index outside 0..size-1 stops the run with an error.
-func Take(x *graph.Node, axis int, index *graph.Node) *graph.Node {
-	return Apply(opTake, TakeAttrs{axis}, x, index)
-}
-
-// checkedIndex is an index into an axis of the given size, as Int64; a negative one counts from the end.
-func checkedIndex(index node, size graph.Dim) node {
-	return Apply(opCheckIndex, indexAttrs{size, true}, index)
+// axis. An index outside 0..size-1 stops the run with an error, unless an option says otherwise.
+func Take(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
+	get := func(x node, index []node) node { return Apply(opTake, TakeAttrs{axis}, x, index[0]) }
+	return gatheringOf(opts).take("Take", x, axis, index, get)
 }
 
 // takeFlat picks elements of x, in row-major order, by an index that is the sum of

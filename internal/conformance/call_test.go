@@ -157,7 +157,7 @@ func alongAxis(f func(x *graph.Node, axis int) *graph.Node, other int) builder {
 }
 
 // indexed is an operation with an axis and indices.
-func indexed(f func(x *graph.Node, axis int, index *graph.Node) *graph.Node) builder {
+func indexed(f func(x *graph.Node, axis int, index *graph.Node, opts ...ops.GatherOption) *graph.Node) builder {
 	return func(c *call) []*graph.Node {
 		x := c.param("x")
 		return one(f(x, c.attrs.integer(0, "dim"), c.param("index")))

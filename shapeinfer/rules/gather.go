@@ -27,8 +27,12 @@ func Take(c *graph.Call, axis int) graph.Shape {
 	return slices.Replace(slices.Clone(x), at, at+1, index...)
 }
 
-// requireChoice refuses to pick from an axis of an operand that has no elements.
+// requireChoice refuses to pick from an axis of an operand that has no elements, or to write there, unless what is
+// written is left out.
 func requireChoice(c *graph.Call, operand, axis int, index graph.Shape, sentence string) {
+	if a, is := c.Attrs().(interface{ DropsOutside() bool }); is && a.DropsOutside() {
+		return
+	}
 	if c.Shape(operand)[axis] == 0 && !slices.Contains(index, 0) && index.IsStatic() && !c.Failed() {
 		m := operandMistake(c, graph.CodeEmpty, sentence)
 		m.Operands[operand].Bad = []int{axis}
