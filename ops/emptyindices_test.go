@@ -40,7 +40,7 @@ func TestIndicesOfNothing(t *testing.T) {
 		"IndexPut":   {func(x, i node) node { return ops.IndexPut(x, []node{i}, graph.Num(9.0)) }, "i[0] " + none},
 		"ScatterAdd": {func(x, i node) node { return ops.ScatterAdd(x, 0, i, ones(x, i.Shape())) }, "i[0] " + none},
 		"IndexReduce": {func(x, i node) node { return ops.IndexReduce(x, 0, i, ones(x, i.Shape()), ops.ReduceMean) },
-			outside + "index[0] " + none},
+			"i[0] " + none},
 		"SegmentMax": {func(x, i node) node { return ops.SegmentMax(ones(x, i.Shape()), 0, i, x.Shape()[0]) },
 			"SegmentMax(Ones(graph.Float32, m), 0, i, n): " + outside + "i[0] " + none},
 		"Embedding": {func(x, i node) node { return ops.Embedding(i, ops.Unsqueeze(x, 1)) },

@@ -175,7 +175,8 @@ func elsewhere(at, inside node, size graph.Dim) node {
 
 // writeIndexed is writeSlices at the places that indices name.
 func writeIndexed(x, index, src node, a ScatterAttrs) node {
-	if a.Outside != stopOutside {
+	concatenated := a.By > ReduceSum && !a.ExcludeSelf // see united: later, an error would tell a wrong position
+	if a.Outside != stopOutside || concatenated {
 		at, inside := a.Outside.place(index, x.Shape()[a.Axis], false)
 		index = elsewhere(at, inside, x.Shape()[a.Axis])
 	}
