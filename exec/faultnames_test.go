@@ -27,10 +27,12 @@ var indexCalls = map[string]func(g *graph.Graph, table, x, index *graph.Node) *g
 		return ops.Gather(table, 0, columnIndex(index))
 	},
 	"Gather of rows": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
-		return ops.Gather(ops.LogSoftmax(ops.Expand(ops.Reshape(ops.Slice(table, 1, 0, 1, 1), 1, 10), x.Shape()[0], 10), 1), 1, columnIndex(index))
+		row := ops.Reshape(ops.Slice(table, 1, 0, 1, 1), 1, 10)
+		return ops.Gather(ops.LogSoftmax(ops.Expand(row, x.Shape()[0], 10), 1), 1, columnIndex(index))
 	},
 	"Gather of long rows": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
-		return ops.Gather(ops.LogSoftmax(ops.Expand(ops.Cast(ops.Iota(g, 1, 1, 70), graph.Float32), x.Shape()[0], 70), 1), 1, columnIndex(index))
+		row := ops.Cast(ops.Iota(g, 1, 1, 70), graph.Float32)
+		return ops.Gather(ops.LogSoftmax(ops.Expand(row, x.Shape()[0], 70), 1), 1, columnIndex(index))
 	},
 	"TakeAlongAxis": func(g *graph.Graph, table, x, index *graph.Node) *graph.Node {
 		return ops.TakeAlongAxis(table, 0, columnIndex(index))
