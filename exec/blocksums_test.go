@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,5 +86,48 @@ func TestVectorByQuantisedRows(t *testing.T) {
 				require.Equal(t, want, got, "%s of %v", name, size)
 			}
 		}
+	}
+}
+
+// BenchmarkVectorByQuantisedRows multiplies a vector by 4096 rows of 4096 weights: of float32, and of int8 with a scale
+// for each block.
+func BenchmarkVectorByQuantisedRows(b *testing.B) {
+	const n = 4096
+	run := func(b *testing.B, weights func(g *graph.Graph) (*graph.Node, exec.Feed)) {
+		g := graph.New("quantised")
+		x := g.Input("x", graph.Float32, n)
+		w, values := weights(g)
+		p, err := exec.Compile(g, exec.Outputs(ops.MatMul(x, ops.Transpose(w, 0, 1))))
+		require.NoError(b, err)
+		s, feed := p.NewSession(exec.BorrowParams(values)), exec.Feed{x: make([]float32, n)}
+		for b.Loop() {
+			_, err := s.Run(context.Background(), feed)
+			require.NoError(b, err)
+		}
+	}
+	b.Run("float32", func(b *testing.B) {
+		run(b, func(g *graph.Graph) (*graph.Node, exec.Feed) {
+			w, data := g.Param("w", graph.Float32, n, n), make([]float32, n*n)
+			for i := range data {
+				data[i] = float32(i % 255)
+			}
+			return w, exec.Feed{w: exec.Array{Shape: []int{n, n}, Data: data}}
+		})
+	})
+	for _, block := range []int{8, 16, 32, 128} {
+		b.Run(fmt.Sprintf("int8/%d", block), func(b *testing.B) {
+			run(b, func(g *graph.Graph) (*graph.Node, exec.Feed) {
+				q := g.Param("q", graph.Int8, n, n)
+				scale := g.Param("scale", graph.Float32, n, graph.Dim(n/block))
+				data := make([]int8, n*n)
+				for i := range data {
+					data[i] = int8(i % 255)
+				}
+				return ops.DequantizeBlocks(q, scale, nil, 1, block), exec.Feed{
+					q:     exec.Array{Shape: []int{n, n}, Data: data},
+					scale: exec.Array{Shape: []int{n, n / block}, Data: make([]float32, n*n/block)},
+				}
+			})
+		})
 	}
 }
