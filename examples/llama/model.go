@@ -32,7 +32,7 @@ func newModel(s settings) *model {
 	tokens := nn.NewEmbedding(g, "token_embd", s.tokens, s.width)
 	x := tokens.Apply(p, m.text)
 	for i := range s.layers {
-		x = m.block(p, "blk."+strconv.Itoa(i), x)
+		g.Scope("blk."+strconv.Itoa(i), func() { x = m.block(p, x) })
 	}
 	last := nn.NewRMSNorm(g, "output_norm", s.width, nn.Epsilon(s.epsilon)).Apply(p, ops.Select(x, 1, -1))
 	if s.isTied {
@@ -48,17 +48,17 @@ func newModel(s settings) *model {
 }
 
 // block is one layer: attention and a gated network, each of the normalized input and added to it.
-func (m *model) block(p *nn.Pass, name string, x *graph.Node) *graph.Node {
+func (m *model) block(p *nn.Pass, x *graph.Node) *graph.Node {
 	g, width := m.graph, m.width
-	norm := func(part string, x *graph.Node) *graph.Node {
-		return nn.NewRMSNorm(g, name+"."+part, width, nn.Epsilon(m.epsilon)).Apply(p, x)
+	norm := func(name string, x *graph.Node) *graph.Node {
+		return nn.NewRMSNorm(g, name, width, nn.Epsilon(m.epsilon)).Apply(p, x)
 	}
-	linear := func(part string, in, out int, x *graph.Node) *graph.Node {
-		return nn.NewLinear(g, name+"."+part, in, out, nn.NoBias()).Apply(p, x)
+	linear := func(name string, in, out int, x *graph.Node) *graph.Node {
+		return nn.NewLinear(g, name, in, out, nn.NoBias()).Apply(p, x)
 	}
-	attention := nn.NewMultiHeadAttention(g, name+".attn", width, m.heads, nn.KVHeads(m.kvHeads), nn.Causal(),
+	attention := nn.NewMultiHeadAttention(g, "attn", width, m.heads, nn.KVHeads(m.kvHeads), nn.Causal(),
 		nn.RotaryBase(m.base), nn.RotaryInterleaved(), nn.NoBias())
-	cache := attention.NewCache(name+".cache", 1, m.longest)
+	cache := attention.NewCache("cache", 1, m.longest)
 	m.caches = append(m.caches, cache)
 	n := norm("attn_norm", x)
 	x = ops.Add(x, attention.Attend(p, n, n, n, nn.Cached(cache)))
