@@ -1,6 +1,8 @@
 package weights_test
 
 import (
+	"bytes"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,4 +69,40 @@ func TestWeightsThatCannotBeRead(t *testing.T) {
 	_, err = weights.Load(s, f)
 	require.ErrorContains(t, err, "no parameter: Q6_K Q6_K [2, 256]")
 	require.ErrorContains(t, weights.Write("w.gguf", nil), `the extension ".gguf" is unknown`)
+}
+
+// Embedded files are read like others, several times, and by any number of sessions.
+func TestOpenReader(t *testing.T) {
+	data, err := os.ReadFile(ggufPath)
+	require.NoError(t, err)
+	f, err := weights.OpenReader("formats.gguf", bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	s, w := readsParam(t, "Q8_0", graph.Float32, 2, 256)
+	for range 2 {
+		_, err = weights.Load(s, f, weights.AllowUnexpected())
+		require.NoError(t, err)
+	}
+	loaded, err := s.Param(w)
+	require.NoError(t, err)
+	other, err := weights.Open(ggufPath)
+	require.NoError(t, err)
+	defer other.Close()
+	want, err := other.Read("Q8_0")
+	require.NoError(t, err)
+	require.Equal(t, want, loaded)
+	require.NoError(t, f.Close())
+	_, err = f.Read("Q8_0")
+	require.ErrorContains(t, err, "formats.gguf is closed")
+
+	for name, want := range map[string]string{
+		"w.safetensors": "w.safetensors: ", "w.bin": "safetensors.torch.save_file", "w": `the extension "" is unknown`,
+		"w.index.json": "use Open", "w.gguf": `the file is truncated`,
+	} {
+		_, err := weights.OpenReader(name, bytes.NewReader(data), int64(len(data)-1000))
+		require.ErrorContains(t, err, want)
+	}
+	_, err = weights.OpenReader("w.gguf", nil, 0)
+	require.ErrorContains(t, err, "the reader is <nil>")
+	_, err = weights.OpenReader("w.gguf", bytes.NewReader(data), -1)
+	require.ErrorContains(t, err, "its size is -1")
 }

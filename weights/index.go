@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -38,8 +39,8 @@ func (f *File) openIndex() error {
 		if !isBeside(name) {
 			return fmt.Errorf("the index names the file %q, which is not next to it", name)
 		}
-		err := f.openPart(filepath.Join(filepath.Dir(f.path), name), func(m *mapped.File) ([]raw.Tensor, error) {
-			tensors, _, err := safetensors.Read(m.ReaderAt, m.Size)
+		err := f.openPart(filepath.Join(filepath.Dir(f.path), name), func(r io.ReaderAt, size int64) ([]raw.Tensor, error) {
+			tensors, _, err := safetensors.Read(r, size)
 			tensors = slices.DeleteFunc(tensors, func(t raw.Tensor) bool { return idx.WeightMap[t.Name] != name })
 			for _, t := range tensors {
 				delete(left, t.Name)

@@ -3,6 +3,7 @@ package weights
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime/debug"
@@ -33,6 +34,7 @@ type File struct {
 	byName   map[string]int
 	metadata map[string]string
 	fields   map[string]any
+	isClosed bool
 }
 
 // Open opens a file. Its extension is .safetensors, .gguf, .npz, .npy (with one tensor, named like the file without the
@@ -50,47 +52,89 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-func (f *File) open() error {
-	base := filepath.Base(f.path)
-	ending := filepath.Ext(base)
+// OpenReader opens the content of a file, such as one that is embedded in the program: size bytes of r. Its name has the
+// extension of a file of [Open], but for .index.json. r must not change, and is not closed.
+func OpenReader(name string, r io.ReaderAt, size int64) (*File, error) {
+	f := &File{path: name, byName: map[string]int{}}
+	if err := f.openReader(r, size); err != nil {
+		return nil, fmt.Errorf("weights: %s: %w", name, err)
+	}
+	return f, nil
+}
+
+func (f *File) openReader(r io.ReaderAt, size int64) error {
 	switch {
-	case strings.HasSuffix(base, ".index.json"):
+	case isIndexPath(f.path):
+		return errors.New("an index has other files next to it: use Open")
+	case r == nil || size < 0:
+		return fmt.Errorf("the reader is %v, and its size is %d", r, size)
+	default:
+		read, err := f.format(filepath.Base(f.path))
+		if err != nil {
+			return err
+		}
+		return f.add(r, size, read)
+	}
+}
+
+func (f *File) open() error {
+	if isIndexPath(f.path) {
 		return f.openIndex()
-	case ending == ".safetensors":
-		return f.openPart(f.path, func(m *mapped.File) (tensors []raw.Tensor, err error) {
-			tensors, f.metadata, err = safetensors.Read(m.ReaderAt, m.Size)
+	}
+	read, err := f.format(filepath.Base(f.path))
+	if err != nil {
+		return err
+	}
+	return f.openPart(f.path, read)
+}
+
+// reader finds the tensors in a file of so many bytes.
+type reader func(r io.ReaderAt, size int64) ([]raw.Tensor, error)
+
+// format returns what reads a file, according to the extension of its name.
+func (f *File) format(name string) (reader, error) {
+	ending := filepath.Ext(name)
+	switch ending {
+	case ".safetensors":
+		return func(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
+			tensors, f.metadata, err = safetensors.Read(r, size)
 			return tensors, err
-		})
-	case ending == ".gguf":
-		return f.openPart(f.path, func(m *mapped.File) (tensors []raw.Tensor, err error) {
-			tensors, f.fields, err = gguf.Read(m.ReaderAt, m.Size)
+		}, nil
+	case ".gguf":
+		return func(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
+			tensors, f.fields, err = gguf.Read(r, size)
 			return tensors, err
-		})
-	case ending == ".npz":
-		return f.openPart(f.path, func(m *mapped.File) ([]raw.Tensor, error) { return npy.ReadZip(m.ReaderAt, m.Size) })
-	case ending == ".npy":
-		return f.openPart(f.path, func(m *mapped.File) ([]raw.Tensor, error) {
-			t, err := npy.Read(m.ReaderAt, m.Size, strings.TrimSuffix(base, ending))
+		}, nil
+	case ".npz":
+		return npy.ReadZip, nil
+	case ".npy":
+		return func(r io.ReaderAt, size int64) ([]raw.Tensor, error) {
+			t, err := npy.Read(r, size, strings.TrimSuffix(name, ending))
 			return []raw.Tensor{t}, err
-		})
-	case slices.Contains([]string{".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt"}, ending):
-		return errors.New(
+		}, nil
+	case ".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt":
+		return nil, errors.New(
 			"files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
 	}
-	return fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy, .gguf or .index.json; "+
+	return nil, fmt.Errorf("the extension %q is unknown: use .safetensors, .npz, .npy, .gguf or .index.json; "+
 		"read other files in Python and write them with safetensors.numpy.save_file or numpy.savez (for ONNX, see docs/weights.md)",
 		ending)
 }
 
 // openPart maps a file and adds the tensors that read finds in it.
-func (f *File) openPart(path string, read func(*mapped.File) ([]raw.Tensor, error)) error {
+func (f *File) openPart(path string, read reader) error {
 	m, err := mapped.Open(path)
 	if err != nil {
 		return err
 	}
 	f.parts = append(f.parts, m)
+	return f.add(m.ReaderAt, m.Size, read)
+}
+
+// add adds the tensors that read finds.
+func (f *File) add(r io.ReaderAt, size int64, read reader) error {
 	var tensors []raw.Tensor
-	if err := guarded(func() (err error) { tensors, err = read(m); return err }); err != nil {
+	if err := guarded(func() (err error) { tensors, err = read(r, size); return err }); err != nil {
 		return err
 	}
 	for _, t := range tensors {
@@ -122,7 +166,7 @@ func (f *File) Close() error {
 	for _, m := range f.parts {
 		errs = append(errs, m.Close())
 	}
-	f.parts = nil
+	f.parts, f.isClosed = nil, true
 	return errors.Join(errs...)
 }
 
@@ -149,7 +193,7 @@ func (f *File) Read(name string) (exec.Array, error) {
 	switch {
 	case !ok:
 		return exec.Array{}, fmt.Errorf("weights: %s has no tensor %q", f.path, name)
-	case f.parts == nil:
+	case f.isClosed:
 		return exec.Array{}, fmt.Errorf("weights: %s is closed", f.path)
 	}
 	t := f.tensors[i]

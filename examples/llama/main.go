@@ -14,8 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/broadloom/broadloom/examples/internal/cli"
@@ -25,7 +24,7 @@ import (
 func main() { cli.Main("llama", run) }
 
 //go:embed genesis.gguf
-var genesis []byte
+var genesis string
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var path, prompt string
@@ -42,17 +41,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}); err != nil {
 		return err
 	}
-	if path == "" {
-		folder, err := os.MkdirTemp("", "llama")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
-		path = filepath.Join(folder, "genesis.gguf")
-		if err := os.WriteFile(path, genesis, 0o600); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
 	w, err := open(path, context, seed)
 	if err != nil {
@@ -68,9 +56,15 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// open reads a model from a file and compiles its program.
+// open reads a model from a file, or the small one if there is no path, and compiles its program.
 func open(path string, context int, seed uint64) (*writer, error) {
-	file, err := weights.Open(path)
+	var file *weights.File
+	var err error
+	if path == "" {
+		file, err = weights.OpenReader("genesis.gguf", strings.NewReader(genesis), int64(len(genesis)))
+	} else {
+		file, err = weights.Open(path)
+	}
 	if err != nil {
 		return nil, err
 	}

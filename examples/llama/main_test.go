@@ -30,7 +30,7 @@ func setUp(t *testing.T) (*writer, expected) {
 	require.NoError(t, err)
 	var want expected
 	require.NoError(t, json.Unmarshal(data, &want))
-	w, err := open("genesis.gguf", 256, 1)
+	w, err := open("", 256, 1)
 	require.NoError(t, err)
 	return w, want
 }
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 	require.Contains(t, stdout.String(), "And God said unto Noah")
 
 	path := filepath.Join(t.TempDir(), "cut.gguf")
-	require.NoError(t, os.WriteFile(path, genesis[:len(genesis)/2], 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(genesis[:len(genesis)/2]), 0o600))
 	require.ErrorContains(t, run(t.Context(), []string{"-model", path}, &stdout), "the file is truncated")
 	path = "../../weights/internal/gguf/testdata/formats.gguf"
 	require.ErrorContains(t, run(t.Context(), []string{"-model", path}, &stdout),
