@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,26 @@ func TestVectorByQuantisedRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The size of the vector may have another name than that of the rows.
+func TestVectorByQuantisedRowsOfAnotherName(t *testing.T) {
+	g := graph.New("quantised", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	x, blocks := g.Input("x", graph.Float32, g.Dim("n")), g.Dim("blocks")
+	q, scale := g.Input("q", graph.Int8, 2, blocks.Times(32)), g.Input("scale", graph.Float32, 2, blocks)
+	y := ops.MatMul(ops.DequantizeBlocks(q, scale, nil, 1, 32), x)
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	ones := make([]float32, 64)
+	for i := range ones {
+		ones[i] = 1
+	}
+	r, err := p.NewSession().Run(context.Background(), exec.Feed{x: ones,
+		q: exec.Array{Shape: []int{2, 64}, Data: slices.Repeat([]int8{1, -3}, 64)}, scale: [][]float32{{1, 2}, {3, 4}}})
+	require.NoError(t, err)
+	got, err := exec.Values[float32](r, y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{-32 * 3, -32 * 7}, got)
 }
 
 // BenchmarkVectorByQuantisedRows multiplies a vector by 4096 rows of 4096 weights: of float32, and of int8 with a scale

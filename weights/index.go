@@ -39,14 +39,15 @@ func (f *File) openIndex() error {
 		if !isBeside(name) {
 			return fmt.Errorf("the index names the file %q, which is not next to it", name)
 		}
-		err := f.openPart(filepath.Join(filepath.Dir(f.path), name), func(r io.ReaderAt, size int64) ([]raw.Tensor, error) {
+		read := func(r io.ReaderAt, size int64) ([]raw.Tensor, error) {
 			tensors, _, err := safetensors.Read(r, size)
 			tensors = slices.DeleteFunc(tensors, func(t raw.Tensor) bool { return idx.WeightMap[t.Name] != name })
 			for _, t := range tensors {
 				delete(left, t.Name)
 			}
 			return tensors, err
-		})
+		}
+		err := f.openPart(filepath.Join(filepath.Dir(f.path), name), read)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -52,8 +52,8 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// OpenReader opens the content of a file, such as one that is embedded in the program: size bytes of r. Its name has the
-// extension of a file of [Open], but for .index.json. r must not change, and is not closed.
+// OpenReader opens the content of a file, such as one that is embedded in the program: size bytes of r. Its name has
+// the extension of a file of [Open], but for .index.json. r must not change, and is not closed.
 func OpenReader(name string, r io.ReaderAt, size int64) (*File, error) {
 	f := &File{path: name, byName: map[string]int{}}
 	if err := f.openReader(r, size); err != nil {

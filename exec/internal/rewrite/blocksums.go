@@ -21,10 +21,10 @@ func sumAlongRows(a, b *graph.Node) *graph.Node {
 	if blocks == nil {
 		blocks, other = blocksOf(a), b
 	}
-	if blocks == nil {
+	last := other.Rank() - 1
+	if blocks == nil || a.Shape()[a.Rank()-1] != b.Shape()[b.Rank()-1] { // two names of one size
 		return ops.Sum(ops.Mul(a, b), -1)
 	}
-	last := other.Rank() - 1
 	parted := slices.Concat(other.Shape()[:last], blocks.Shape()[blocks.Rank()-2:])
 	return ops.Sum(ops.Mul(ops.Reshape(other, parted...), blocks), -2, -1)
 }
