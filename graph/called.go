@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"cmp"
-	"sync"
-)
+import "sync"
 
 // Called returns how messages call the node: its name; for a number, its value; otherwise the variable to which the
 // user's program assigns it, if its source can be read; otherwise the call that made it. A conversion that the
@@ -55,17 +52,23 @@ func (n *Node) written() string {
 // distinguish the node from others made by the same line: none if the line was reached in one way only.
 func (n *Node) CalledFrom() []Frame {
 	f, ok := n.pos.Frame()
-	calls := n.pos.Callers()
-	if !ok || n.g == nil || len(calls) == 0 {
+	if !ok || n.g == nil {
 		return nil
 	}
+	calls := n.pos.Callers()
 	depth := 0
 	for _, pos := range n.g.places.likeThatOf(n) {
 		if at, ok := pos.Frame(); ok && at.isAt(f) {
 			depth = max(depth, firstDifference(calls, pos.Callers())+1)
 		}
 	}
-	return withColumns(calls[:depth], f)
+	for i := range calls[:depth] {
+		outer := n.pos.users()[i+1]
+		if found := callsAt(outer.File, outer.Line, outer.callee); len(found) == 1 {
+			calls[i].Column = found[0].column
+		}
+	}
+	return calls[:depth]
 }
 
 // places are those where the nodes of a graph were made, each once. The zero value is ready for use, by several
@@ -113,18 +116,6 @@ func (p *places) truncate(nodes int) {
 	if p.nodes > nodes {
 		p.nodes, p.known, p.lines = 0, nil, nil
 	}
-}
-
-// withColumns finds the columns of calls, of which the innermost leads to the frame inner.
-func withColumns(calls []Frame, inner Frame) []Frame {
-	for i := range calls {
-		name := cmp.Or(calls[i].Call, withoutPackage(inner.Func))
-		if found := callsAt(calls[i].File, calls[i].Line, name); len(found) == 1 {
-			calls[i].Column = found[0].column
-		}
-		inner = calls[i]
-	}
-	return calls
 }
 
 // firstDifference returns the first place at which two lists of calls differ, or -1.

@@ -159,6 +159,37 @@ func TestVariablesOfSeveralLines(t *testing.T) {
 	require.Equal(t, "down", down.Called())
 }
 
+// A value is named wherever a statement assigns the result of the call that made it, and nowhere else.
+func TestVariablesOfAllKindsOfStatements(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, 3)
+	if root := ops.Sqrt(x); true {
+		require.Equal(t, "root", root.Called())
+	}
+	for turn := ops.Sin(x); turn != nil; turn = nil {
+		require.Equal(t, "turn", turn.Called())
+	}
+	var (
+		up   = ops.Ceil(x) // a comment, with "down" = ops.Floor(x)
+		down = (ops.Floor(x))
+	)
+	require.Equal(t, "up, down", up.Called()+", "+down.Called())
+	quiet := ops.Mean(x).Silence(graph.CodeWholeBatch)
+	require.Equal(t, "quiet", quiet.Called())
+	held := struct{ y *graph.Node }{ops.Exp(x)}
+	held.y = ops.Neg(held.y)
+	require.Equal(t, "Neg(Exp(…))", held.y.Called(), "a field is no variable")
+	half := func(x *graph.Node) *graph.Node { return ops.Mul(x, graph.Num(0.5)) }
+	small := ops.Relu(half(x))
+	require.Equal(t, "small, Mul(x, 0.5)", small.Called()+", "+small.In(0).Called(), "Relu's operand is not small")
+	first, second := ops.Abs(ops.Abs(x)), ops.Abs(x)
+	require.Equal(t, "first, second", first.Called()+", "+second.Called())
+	require.Equal(t, "Abs(x)", first.In(0).Called())
+	losses := []*graph.Node{ops.MSE(x, x), ops.MSE(x, second)}
+	low, high := ops.MSE(x, losses[0]), ops.MSE(x, losses[1])
+	require.Equal(t, "low, high", low.Called()+", "+high.Called())
+}
+
 func addTo(x, y *graph.Node) *graph.Node { return ops.Add(x, y) }
 
 func addInBlock(x, y *graph.Node) *graph.Node {
@@ -174,7 +205,7 @@ func TestCallsThatLedToALine(t *testing.T) {
 	wrong := addInBlock(x, g.Input("y", f32, 4))
 	require.Regexp(
 		t,
-		`^called_test.go:\d+:\d+: .*\n      in addTo, called at called_test.go:\d+:\d+\n      in addInBlock, called at called_test.go:\d+:\d+\n      Add\(x, x\) `,
+		`^called_test.go:\d+:\d+: .*\n      in addTo, called at called_test.go:\d+:\d+\n      in addInBlock, called at called_test.go:\d+:\d+\n      x   \[ 3 \]   Add\(x, x\) `,
 		wrong.Err().Error())
 	require.Len(t, wrong.CalledFrom(), 2)
 	a, b := ops.Exp(x), ops.Exp(x)

@@ -1,57 +1,51 @@
 package graph
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Locate resolves a position like [Pos.Frame], and finds the column of the call in the source. Calls of the same
 // function on one line are distinguished by other nodes of that line.
 func (g *Graph) Locate(p Pos) (f Frame, ok bool) {
-	var own callSite
-	p.users(func(user Frame, site callSite) bool {
-		f, own, ok = user, site, true
-		return false
-	})
-	if !ok {
-		return f, ok
+	frames := p.users()
+	if len(frames) == 0 {
+		return Frame{}, false
 	}
-	switch calls := callsAt(f.File, f.Line, f.Call); {
-	case len(calls) == 1:
-		f.Column = calls[0].column
-	case len(calls) > 1 && g != nil:
-		if sites := g.sitesOf(f); len(sites) == len(calls) {
-			if at := slices.Index(sites, own); at >= 0 {
-				f.Column = calls[at].column
-			}
-		}
+	f = frames[0].Frame
+	if call, found := g.sourceCall(0, frames[0]); found {
+		f.Column = call.column
 	}
-	return f, ok
+	return f, true
 }
 
-// callsAt lists the calls of a function on a line of the source.
-func callsAt(file string, line int, function string) []sourceCall {
-	if source := readSource(file); source != nil {
-		return source.calls[lineCall{line, function}]
+// sourceCall returns the call in the source that a frame stands for; depth counts the user's frames inside it. Calls
+// of one function on one line are told apart by their order in the compiled program.
+func (g *Graph) sourceCall(depth int, frame userFrame) (call sourceCall, ok bool) {
+	calls := callsAt(frame.File, frame.Line, frame.callee)
+	if len(calls) == 1 {
+		return calls[0], true
 	}
-	return nil
+	if len(calls) == 0 || g == nil {
+		return sourceCall{}, false
+	}
+	sites := g.sitesOf(depth, frame)
+	if at := slices.Index(sites, frame.site); at >= 0 && len(sites) == len(calls) {
+		return calls[at], true
+	}
+	return sourceCall{}, false
 }
 
-// sitesOf lists from where the graph's nodes and named sizes were made by one function on one
-// line, in the order of the compiled program.
-func (g *Graph) sitesOf(f Frame) (sites []callSite) {
+// sitesOf lists the calls on a frame's line that led to the graph's nodes and named sizes, in the order of the
+// compiled program.
+func (g *Graph) sitesOf(depth int, frame userFrame) (sites []callSite) {
 	seen := map[Pos]bool{}
 	add := func(p Pos) {
 		if seen[p] {
 			return
 		}
 		seen[p] = true
-		p.users(func(other Frame, site callSite) bool {
-			if other == f && !slices.Contains(sites, site) {
-				sites = append(sites, site)
-			}
-			return false
-		})
+		frames := p.users()
+		if depth < len(frames) && frames[depth].isLike(frame) && !slices.Contains(sites, frames[depth].site) {
+			sites = append(sites, frames[depth].site)
+		}
 	}
 	for _, n := range g.nodes {
 		add(n.pos)
@@ -59,8 +53,6 @@ func (g *Graph) sitesOf(f Frame) (sites []callSite) {
 	for _, d := range g.dims {
 		add(d.pos)
 	}
-	slices.SortFunc(sites, func(a, b callSite) int {
-		return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner))
-	})
+	slices.SortFunc(sites, compareSites)
 	return sites
 }

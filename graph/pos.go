@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -54,11 +55,11 @@ type Frame struct {
 
 // Frame resolves p to the innermost frame outside the library; ok is false if there is none.
 func (p Pos) Frame() (f Frame, ok bool) {
-	p.users(func(user Frame, _ callSite) bool {
-		f, ok = user, true
-		return false
-	})
-	return f, ok
+	frames := p.users()
+	if len(frames) == 0 {
+		return Frame{}, false
+	}
+	return frames[0].Frame, true
 }
 
 // isAt reports whether two frames are of one line and call. Where the compiler writes a
@@ -72,7 +73,7 @@ func (f Frame) isAt(other Frame) bool {
 func (f Frame) function() string {
 	words := strings.Split(f.Func[strings.LastIndexByte(f.Func, '/')+1:], ".")
 	for i, word := range slices.Backward(words) {
-		if i > 0 && !literal.MatchString(word) && strings.Trim(word, "0123456789") != "" {
+		if i > 0 && !isLiteral(word) {
 			return strings.TrimSuffix(word, "[...]")
 		}
 	}
@@ -82,46 +83,46 @@ func (f Frame) function() string {
 // Callers returns the frames from which the function of [Pos.Frame] was called, innermost first, as far as they are
 // known and in the user's code.
 func (p Pos) Callers() (callers []Frame) {
-	innermost := true
-	p.users(func(f Frame, _ callSite) bool {
-		if !innermost {
-			callers = append(callers, f)
-		}
-		innermost = false
-		return true
-	})
+	for _, frame := range p.users()[min(1, len(p.users())):] {
+		callers = append(callers, frame.Frame)
+	}
 	return callers
 }
 
-// callSite tells calls on one line apart: the program counters of a frame and of the frame
-// that it called, which may be inlined into it.
-type callSite struct{ own, inner uintptr }
-
-// userFrame is a frame of the user's, with the place in it from which the next one was called.
+// userFrame is a frame of the user's, with the call that it makes.
 type userFrame struct {
 	Frame
-	site callSite
+	callee string // the name of the function that it calls: Call, or the user's own
+	site   callSite
+}
+
+// callSite tells calls on one line apart. Calls of an inlined function may share a program counter, so its own is
+// needed too.
+type callSite struct{ call, inlined uintptr }
+
+func compareSites(a, b callSite) int {
+	return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.inlined, b.inlined))
+}
+
+// isLike reports whether two frames call the same function on the same line.
+func (f userFrame) isLike(other userFrame) bool {
+	return f.Frame == other.Frame && f.callee == other.callee
 }
 
 // resolved holds the frames of each place that was asked for: many nodes have one place, and a program
 // has no more of them than its code has calls.
 var resolved sync.Map // from Pos to []userFrame
 
-// users calls f with each frame outside the library and Go's own packages until f returns
-// false.
-func (p Pos) users(f func(frame Frame, site callSite) bool) {
+// users returns the frames outside the library and Go's own packages, innermost first.
+func (p Pos) users() []userFrame {
 	list, ok := resolved.Load(p)
 	if !ok {
 		list, _ = resolved.LoadOrStore(p, p.resolve())
 	}
-	for _, u := range list.([]userFrame) {
-		if !f(u.Frame, u.site) {
-			return
-		}
-	}
+	return list.([]userFrame)
 }
 
-// resolve finds the frames that [Pos.users] gives.
+// resolve finds the frames that [Pos.users] returns.
 func (p Pos) resolve() (list []userFrame) {
 	pcs, n := p.counters(), 0
 	for n < len(pcs) && pcs[n] != 0 {
@@ -131,8 +132,8 @@ func (p Pos) resolve() (list []userFrame) {
 		return nil
 	}
 	frames := runtime.CallersFrames(pcs[:n])
-	call, inner := "", uintptr(0)
-	called := p.called
+	call, called := "", p.called
+	callee, inlined := "", uintptr(0)
 	for more := true; more; {
 		var fr runtime.Frame
 		fr, more = frames.Next()
@@ -141,11 +142,13 @@ func (p Pos) resolve() (list []userFrame) {
 		case called || isLibrary(fr):
 			call, called = withoutPackage(fr.Function), false
 		default:
-			list = append(list, userFrame{Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call},
-				callSite{fr.PC, inner}})
-			call = ""
+			frame := Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}
+			list = append(list, userFrame{frame, cmp.Or(call, callee), callSite{fr.PC, inlined}})
+			call, callee = "", withoutPackage(fr.Function)
 		}
-		inner = fr.PC
+		if inlined = 0; fr.Func == nil {
+			inlined = fr.PC
+		}
 	}
 	return list
 }

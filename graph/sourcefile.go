@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,33 +14,62 @@ import (
 	"github.com/broadloom/broadloom/internal/syntax"
 )
 
-// This file reads the user's source when a message is written: its lines, and its calls from the
-// syntax tree. A program runs without its source too; messages then tell less.
+// This file reads the user's source when a message needs it: its lines, and its calls from the syntax tree. A program
+// runs without its source too; its messages then say less.
 
 // sourceFile is a file of the user's program.
 type sourceFile struct {
 	changed time.Time
 	size    int64
 	lines   []string
-	calls   map[lineCall][]sourceCall
-	assigns map[int]assigned // those of several lines, by the lines on which values begin
+	calls   map[int][]sourceCall // by line, in the order in which they return
 }
 
-// lineCall is a line and the name of a function that is called there.
-type lineCall struct {
-	line int
-	name string
+// sourceCall is a call in the source, on the line that the compiler gives it: that of the function's name.
+type sourceCall struct {
+	function string
+	column   int // in which it begins, counted from 1
+	use      resultUse
 }
 
-// sourceCall is a call in the source: the column, counted from 1, in which it begins.
-type sourceCall struct{ column int }
-
-// assigned is an assignment, as one line of it shows it: values that begin on other lines are "".
-type assigned struct{ names, values []string }
+// resultUse is what a statement does with the result of a call.
+type resultUse struct {
+	variable string // to which it is assigned
+	returned bool   // as the only result of the function around the call
+}
 
 var sourceFiles sync.Map // of *sourceFile, by path
 
-// readSource returns a file, or nil where it cannot be read. A file that has changed is read anew.
+// Source returns the trimmed text of the frame's line, or "" if the file cannot be read.
+func (f Frame) Source() string {
+	source := readSource(f.File)
+	if source == nil || f.Line < 1 || f.Line > len(source.lines) {
+		return ""
+	}
+	return strings.TrimSpace(source.lines[f.Line-1])
+}
+
+// callsAt lists the calls of a function on a line of the source, in the order in which they return. A function
+// literal may be called by any unexported name.
+func callsAt(file string, line int, function string) (calls []sourceCall) {
+	f := readSource(file)
+	if f == nil {
+		return nil
+	}
+	for _, c := range f.calls[line] {
+		if c.function == function || isLiteral(function) && !token.IsExported(c.function) {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// isLiteral reports whether a function's name is one that the compiler made up for a function literal, such as func1.
+func isLiteral(function string) bool {
+	return strings.Trim(strings.TrimPrefix(function, "func"), "0123456789") == ""
+}
+
+// readSource returns a file, or nil if it cannot be read. A file that has changed is read again.
 func readSource(path string) *sourceFile {
 	stored := overlay.Path(path)
 	info, err := os.Stat(stored)
@@ -55,47 +85,75 @@ func readSource(path string) *sourceFile {
 	if err != nil {
 		return nil
 	}
-	f := &sourceFile{changed: info.ModTime(), size: info.Size(), lines: strings.Split(string(text), "\n")}
-	f.findStatements(path, text)
+	f := &sourceFile{changed: info.ModTime(), size: info.Size(), lines: strings.Split(string(text), "\n"),
+		calls: map[int][]sourceCall{}}
+	f.findCalls(path, text)
 	sourceFiles.Store(path, f)
 	return f
 }
 
-// findStatements notes all calls of functions that have a name, in the order in which they return, and assignments of
-// several lines. Of source with errors it notes what can be understood.
-func (f *sourceFile) findStatements(path string, text []byte) {
-	f.calls, f.assigns = map[lineCall][]sourceCall{}, map[int]assigned{}
+// findCalls notes the calls of functions that have a name. If the source has errors, it notes what can be parsed.
+func (f *sourceFile) findCalls(path string, text []byte) {
 	files := token.NewFileSet()
 	tree, _ := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
 	if tree == nil {
 		return
 	}
+	uses := map[*ast.CallExpr]resultUse{}
 	var open []ast.Node
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if n != nil {
 			open = append(open, n)
+			noteUses(uses, n)
 			return true
 		}
-		last := len(open) - 1
-		switch n := open[last].(type) {
-		case *ast.CallExpr:
-			f.note(files, n)
-		case *ast.AssignStmt:
-			f.noteAssigned(files, text, n.Lhs, n.Rhs)
-		case *ast.ValueSpec:
-			var names []ast.Expr
-			for _, name := range n.Names {
-				names = append(names, name)
-			}
-			f.noteAssigned(files, text, names, n.Values)
+		if call, is := open[len(open)-1].(*ast.CallExpr); is {
+			f.note(files, call, uses[call])
 		}
-		open = open[:last]
+		open = open[:len(open)-1]
 		return true
 	})
 }
 
-// note adds a call to the line that the compiler gives it: that of the function's name.
-func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr) {
+// noteUses notes what a statement does with the results of calls.
+func noteUses(uses map[*ast.CallExpr]resultUse, n ast.Node) {
+	if r, is := n.(*ast.ReturnStmt); is && len(r.Results) == 1 {
+		noteUse(uses, r.Results[0], resultUse{returned: true})
+	}
+	for name, value := range syntax.Assigned(n) {
+		if name.Name != "_" {
+			noteUse(uses, value, resultUse{variable: name.Name})
+		}
+	}
+}
+
+// noteUse notes what is done with the value of an expression, if it is the result of a call.
+func noteUse(uses map[*ast.CallExpr]resultUse, value ast.Expr, use resultUse) {
+	call, is := ast.Unparen(value).(*ast.CallExpr)
+	if !is {
+		return
+	}
+	uses[call] = use
+	name := syntax.CalledName(call.Fun)
+	switch {
+	case name == nil:
+	case slices.Contains(returnOperand, name.Name) && len(call.Args) > 0:
+		noteUse(uses, call.Args[0], use)
+	case slices.Contains(returnReceiver, name.Name):
+		if method, is := ast.Unparen(call.Fun).(*ast.SelectorExpr); is {
+			noteUse(uses, method.X, use)
+		}
+	}
+}
+
+// Functions that return their first argument, and methods that return their receiver.
+var (
+	returnOperand  = []string{"Gives", "Expect", "ExpectShape"}
+	returnReceiver = []string{"Named", "Silence"}
+)
+
+// note adds a call to its line.
+func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, use resultUse) {
 	name := syntax.CalledName(call.Fun)
 	if name == nil {
 		return
@@ -105,54 +163,5 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr) {
 	if begin.Line != at.Line {
 		begin = at
 	}
-	key := lineCall{at.Line, name.Name}
-	f.calls[key] = append(f.calls[key], sourceCall{begin.Column})
-}
-
-// noteAssigned notes an assignment to variables whose values begin on several lines.
-func (f *sourceFile) noteAssigned(files *token.FileSet, text []byte, to, values []ast.Expr) {
-	if len(to) != len(values) {
-		return
-	}
-	names, lines := make([]string, len(to)), make([]int, len(values))
-	for i, x := range to {
-		names[i] = "_"
-		if name, is := x.(*ast.Ident); is {
-			names[i] = name.Name
-		}
-		lines[i] = files.PositionFor(values[i].Pos(), false).Line
-	}
-	if lines[0] == lines[len(lines)-1] && lines[0] == files.PositionFor(to[0].Pos(), false).Line {
-		return // the line shows it
-	}
-	for _, line := range lines {
-		shown := assigned{names, make([]string, len(values))}
-		for i, x := range values {
-			if lines[i] == line {
-				begin, end := files.PositionFor(x.Pos(), false).Offset, files.PositionFor(x.End(), false).Offset
-				shown.values[i] = strings.ReplaceAll(string(text[begin:min(end, len(text))]), "\n", " ")
-			}
-		}
-		f.assigns[line] = shown
-	}
-}
-
-// assignedAt returns the assignment of several lines that has a value beginning on a line.
-func assignedAt(file string, line int) (a assigned, ok bool) {
-	if f := readSource(file); f != nil {
-		a, ok = f.assigns[line]
-	}
-	return a, ok
-}
-
-// Source returns the trimmed text of the frame's line, or "" if the file cannot be read.
-func (f Frame) Source() string { return strings.TrimSpace(sourceLine(f.File, f.Line)) }
-
-// sourceLine returns one line of a file, or "" where it cannot be read.
-func sourceLine(file string, line int) string {
-	f := readSource(file)
-	if f == nil || line < 1 || line > len(f.lines) {
-		return ""
-	}
-	return strings.TrimSuffix(f.lines[line-1], "\r")
+	f.calls[at.Line] = append(f.calls[at.Line], sourceCall{name.Name, begin.Column, use})
 }

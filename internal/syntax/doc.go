@@ -2,5 +2,5 @@
 //
 // # Files
 //
-// call.go finds the names of called functions.
+// call.go finds the names of called functions, assign.go the variables to which values are assigned.
 package syntax

@@ -41,34 +41,20 @@ func newSource(file, text string) *source {
 		return s
 	}
 	ast.Inspect(s.tree, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if name := syntax.CalledName(n.Fun); name != nil {
+		if call, isCall := n.(*ast.CallExpr); isCall {
+			if name := syntax.CalledName(call.Fun); name != nil {
 				key := namedLine{s.at(name.Pos()).Line, name.Name}
-				s.calls[key] = append(s.calls[key], n)
+				s.calls[key] = append(s.calls[key], call)
 			}
-		case *ast.AssignStmt:
-			for i, x := range n.Rhs {
-				if id, isName := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident); isName && len(n.Lhs) == len(n.Rhs) {
-					s.assign(id, x)
-				}
-			}
-		case *ast.ValueSpec:
-			for i, x := range n.Values {
-				if len(n.Names) == len(n.Values) {
-					s.assign(n.Names[i], x)
-				}
+		}
+		for id, x := range syntax.Assigned(n) {
+			if call, isCall := ast.Unparen(x).(*ast.CallExpr); isCall && id.Name != "_" {
+				s.assigned[call] = id
 			}
 		}
 		return true
 	})
 	return s
-}
-
-func (s *source) assign(id *ast.Ident, x ast.Expr) {
-	if call, isCall := ast.Unparen(x).(*ast.CallExpr); isCall && id.Name != "_" {
-		s.assigned[call] = id
-	}
 }
 
 // at returns a place in the file itself: a //line comment leads elsewhere.
