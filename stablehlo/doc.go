@@ -10,8 +10,8 @@
 // what they claim holds.
 //
 // export.go has [Export] and its options, signature.go tells what a module takes and gives, and save.go writes the
-// folder that a launcher reads. exporter.go goes
-// through a graph and its composite operations, results.go through what a program reads and writes.
+// folder that a launcher reads. exporter.go tells package internal/translate, which visits the nodes, how each is
+// written; results.go writes what a program reads and writes.
 //
 // element.go is the meaning of elementwise operations on whole tensors, primitive.go that of each primitive,
 // wholenumber.go of those that are not plain on integers, and convert.go of conversions. reduce.go, matmul.go,

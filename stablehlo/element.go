@@ -37,7 +37,7 @@ func (m *elementEmitter) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	}
 	t, err := p.Result(types...)
 	if err != nil {
-		return m.put(m.e.fail(m.node, "is written with something that is not a primitive: %v", err), m.node.DType())
+		return m.put(m.e.Fail(m.node, "is written with something that is not a primitive: %v", err), m.node.DType())
 	}
 	return m.put(m.e.primitive(p, in), t)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/translate"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -98,24 +99,10 @@ func Export(g *graph.Graph, opts ...Option) (*Module, error) {
 
 // check judges the program and binds its sizes.
 func (r *request) check(g *graph.Graph) (shapeinfer.Sizes, error) {
-	roots := append(append([]*graph.Node{}, r.outputs...), r.updates...)
-	if len(roots) == 0 {
-		return nil, errors.New("stablehlo: nothing to export: set Outputs or Updates")
+	if err := translate.CheckRoots(g, r.outputs, r.updates); err != nil {
+		return nil, fmt.Errorf("stablehlo: %w", err)
 	}
-	for i, n := range roots {
-		switch {
-		case n == nil || n.Op() == nil:
-			return nil, fmt.Errorf("stablehlo: root %d is nil, or a Node that was not made by an operation", i)
-		case n.Err() != nil:
-			return nil, n.Err()
-		case n.Graph() != g:
-			return nil, fmt.Errorf("%s: stablehlo: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(),
-				g.Name())
-		case i >= len(r.outputs) && n.Judged() && n.Op().Class != graph.Update:
-			return nil, fmt.Errorf("%s: stablehlo: update %d, %s, writes nothing: it must be an in-place operation",
-				n.Pos(), i-len(r.outputs), graph.Describe(n))
-		}
-	}
+	roots := translate.Roots(r.outputs, r.updates)
 	report := shapeinfer.CheckProgram(g, roots...)
 	if err := report.Err(); err != nil {
 		return nil, err

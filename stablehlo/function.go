@@ -25,14 +25,14 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	form, other := functions[n.Op()], arrayforms.Of(n.Op())
 	switch {
 	case form == nil && other == nil:
-		return e.fail(
+		return e.Fail(
 			n,
 			"cannot be written in StableHLO: it is computed by a Go function. Compute it before or after the exported program, "+
 				"and feed the result to it")
 	case e.typeOf(n).count() == 0:
 		return e.splat(e.typeOf(n), 0)
 	case other != nil:
-		return e.writtenWith(n, in, other)
+		return e.WriteAs(n, in, other)
 	}
 	wide := make([]*value, len(in))
 	for i, x := range in {
@@ -121,20 +121,4 @@ func (e *exporter) triangular(n *graph.Node, in []*value) *value {
 		{"left_side", "true"}, {"lower", strconv.FormatBool(!upper)}, {"unit_diagonal", strconv.FormatBool(unit)},
 		{"transpose_a", "#stablehlo<transpose " + form + ">"},
 	}, in...)
-}
-
-// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
-// rounded once.
-func (e *exporter) writtenWith(n *graph.Node, in []*value, form func(*graph.Node, []*graph.Node) *graph.Node) *value {
-	g := n.Graph().Derive()
-	x, given := make([]*graph.Node, len(in)), map[*graph.Node]*value{}
-	for i, v := range in {
-		wide := v
-		if v.dtype.IsFloat() {
-			wide = e.convert(v, graph.Float64)
-		}
-		x[i] = g.InputFor(n.In(i), wide.dtype, graph.MakeShape(v.shape...))
-		given[x[i]] = wide
-	}
-	return e.expanded(n, g, form(n, x), given)
 }

@@ -4,38 +4,11 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/translate"
 )
 
-// loop is a loop that is being written, or was.
-type loop struct {
-	position *value   // of the step, in the body
-	final    []*value // the carried values after the last step
-	steps    *value   // how many were taken
-	stacks   map[*graph.Node]*value
-}
-
-// loopNode computes a node of a loop's own.
-func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
-	switch a.Role {
-	case graph.LoopStep:
-		return e.frame.loops[a.Body].position
-	case graph.LoopElement:
-		return e.element(e.value(n.In(0)), e.frame.loops[a.Body].position)
-	case graph.LoopEnd:
-		return e.run(n, a).steps
-	case graph.LoopFinal:
-		e.value(n.In(0))
-		return e.frame.loops[a.Body].final[a.Index]
-	case graph.LoopStack:
-		e.value(n.In(0))
-		return e.frame.loops[a.Body].stacks[n]
-	}
-	return e.fail(n, "is outside the loop that carries it")
-}
-
-// element returns x[at].
-func (e *exporter) element(x, at *value) *value {
+// Element returns x[at].
+func (e *exporter) Element(x, at *value) *value {
 	sizes := slices.Clone(x.shape)
 	sizes[0] = 1
 	y := e.apply("stablehlo.dynamic_slice", tensor{x.dtype, sizes}, []attr{{"slice_sizes", sizes}},
@@ -58,82 +31,63 @@ func (e *exporter) corner(x, at *value) []*value {
 	return in
 }
 
-// run writes a loop: as an if if it has at most one step, else as a while.
-func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
-	carried, next, limit := loopop.CarriedOf(end)
-	l := &loop{stacks: map[*graph.Node]*value{}}
-	e.frame.loops[a.Body] = l
-	w := &written{exporter: e, loop: l, attrs: a, stacks: e.frame.stacks[end], carried: carried, next: next}
-	for _, x := range carried {
-		w.begin = append(w.begin, e.value(x.In(0)))
-	}
-	for _, s := range w.stacks {
+// Repeat writes a loop: as an if if it has at most one step, else as a while.
+func (e *exporter) Repeat(l *translate.Loop[*value]) {
+	w := &repetition{exporter: e, Loop: l, begin: e.First(l)}
+	for _, s := range w.Stacks {
 		w.begin = append(w.begin, e.splat(e.typeOf(s), 0))
 	}
-	count := e.int(a.Body.Length())
+	count := e.int(w.Attrs.Body.Length())
 	bound := e.whole(tensor{dtype: graph.Int64}, int64(count))
-	if limit != nil {
-		bound = e.same("minimum", e.value(limit), bound)
+	if w.Limit != nil {
+		bound = e.same("minimum", e.Value(w.Limit), bound)
 	}
 	switch {
 	case count <= 0:
 		w.finish(e.whole(bound.tensor, 0), w.begin)
-	case count == 1 && limit != nil && !a.Stops:
+	case count == 1 && w.Limit != nil && !w.Attrs.Stops:
 		w.branch(bound)
 	default:
 		w.while(bound)
 	}
-	return l
 }
 
-// written is a loop on its way into the module.
-type written struct {
+// repetition is a loop that is being written.
+type repetition struct {
 	*exporter
-	*loop
-	attrs         graph.LoopAttrs
-	carried, next []*graph.Node
-	stacks        []*graph.Node
-	begin         []*value // of the carried values, and of the values of all steps
+	*translate.Loop[*value]
+	begin []*value // of the carried values, and of the values of all steps
 }
 
 // step writes the body into a block, from the inputs of a step, and returns the step's results.
-func (w *written) step(body *block, given []*value) (handed []*value) {
-	w.frame.bodies[w.attrs.Body] = body
-	defer delete(w.frame.bodies, w.attrs.Body)
-	w.within(body, func() {
-		for i, x := range w.carried {
-			w.frame.values[x] = given[i]
-		}
-		for _, x := range w.next {
-			handed = append(handed, w.value(x))
-		}
-		for i, s := range w.stacks {
-			handed = append(handed, w.store(given[len(w.carried)+i], w.value(s.In(1)), w.position))
-		}
+func (w *repetition) step(body *block, given []*value) (handed []*value) {
+	var stacks []*value
+	handed = w.Step(w.Loop, body, given, func(i int, part *value) {
+		stacks = append(stacks, w.store(given[len(w.Carried)+i], part, w.Position))
 	})
-	return handed
+	return append(handed, stacks...)
 }
 
 // finish takes the results of the loop.
-func (w *written) finish(steps *value, out []*value) {
-	w.steps, w.final = steps, out[:len(w.carried)]
-	for i, s := range w.stacks {
-		w.loop.stacks[s] = out[len(w.carried)+i]
+func (w *repetition) finish(steps *value, out []*value) {
+	w.Steps, w.Final = steps, out[:len(w.Carried)]
+	for i, s := range w.Stacks {
+		w.Stacked[s] = out[len(w.Carried)+i]
 	}
 }
 
 // claims adds the results of checks in a loop's body to a block.
-func (w *written) claims(checks []check, out []*value) {
+func (w *repetition) claims(checks []check, out []*value) {
 	for i, c := range checks {
 		w.block.checks = append(w.block.checks, check{out[i], c.message, c.at})
 	}
 }
 
 // branch writes a loop of one step or none.
-func (w *written) branch(bound *value) {
+func (w *repetition) branch(bound *value) {
 	zero := w.whole(bound.tensor, 0)
 	taken := w.compare("GT", bound, zero)
-	w.position = zero
+	w.Position = zero
 	then, otherwise := newBlock("stablehlo.return"), newBlock("stablehlo.return")
 	then.out = w.step(then, w.begin)
 	otherwise.out = slices.Clone(w.begin)
@@ -148,7 +102,7 @@ func (w *written) branch(bound *value) {
 
 // while writes a loop of any number of steps. It carries the number of steps taken, the carried values, those of all
 // steps, and whether the checks of the body have held.
-func (w *written) while(bound *value) {
+func (w *repetition) while(bound *value) {
 	body := newBlock("stablehlo.return")
 	begin := append([]*value{w.whole(bound.tensor, 0)}, w.begin...)
 	for _, v := range begin {
@@ -156,8 +110,8 @@ func (w *written) while(bound *value) {
 	}
 	taken := body.args[0]
 	w.within(body, func() {
-		if w.position = taken; w.attrs.Body.Reverse() {
-			w.position = w.same("subtract", w.same("subtract", bound, w.whole(bound.tensor, 1)), taken)
+		if w.Position = taken; w.Attrs.Body.Reverse() {
+			w.Position = w.same("subtract", w.same("subtract", bound, w.whole(bound.tensor, 1)), taken)
 		}
 	})
 	handed := w.step(body, body.args[1:])
@@ -176,8 +130,8 @@ func (w *written) while(bound *value) {
 	}
 	w.within(goesOn, func() {
 		more := w.compare("LT", goesOn.args[0], bound)
-		if w.attrs.Stops {
-			more = w.same("and", more, goesOn.args[w.attrs.Carried])
+		if w.Attrs.Stops {
+			more = w.same("and", more, goesOn.args[w.Attrs.Carried])
 		}
 		goesOn.out = []*value{more}
 	})

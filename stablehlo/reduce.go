@@ -40,7 +40,7 @@ func (e *exporter) reduce(n *graph.Node, x *value) *value {
 		return e.reshape(e.extremum(n.Op().Fold == graph.FoldArgMax, x, list), t.shape)
 	}
 	if combining[n.Op().Fold] == "" {
-		return e.fail(n, "reduces by %s, which this package does not know", n.Op().Fold)
+		return e.Fail(n, "reduces by %s, which this package does not know", n.Op().Fold)
 	}
 	return e.reshape(e.fold(n.Op().Fold, x, list), t.shape)
 }

@@ -31,14 +31,14 @@ func (e *exporter) arguments(m *Module, g *graph.Graph, roots []*graph.Node) {
 		if !live[n.ID()] {
 			continue
 		}
-		e.node = n
+		e.Node = n
 		t := e.typeOf(n)
-		e.frame.values[n] = m.main.argument(t)
+		e.Set(n, m.main.argument(t))
 		m.inputs = append(m.inputs, n)
 		m.arguments = append(m.arguments, e.sharding(n))
 		m.signature.Arguments = append(m.signature.Arguments, argumentOf(n, t))
 	}
-	e.node = nil
+	e.Node = nil
 }
 
 // sharding returns the attributes of an argument or a result that the user asks for.

@@ -14,12 +14,12 @@ func (e *exporter) version(n *graph.Node, old, written *value) *value {
 
 // memory returns all of a memory after its last write.
 func (e *exporter) memory(write *graph.Node) *value {
-	written := e.value(write)
+	written := e.Value(write)
 	if len(alias.ViewsOf(write)) == 0 {
 		return written
 	}
 	old := alias.Viewed(write.In(0))
-	before := e.value(old)
+	before := e.Value(old)
 	if old.Op().Class == graph.Update { // else it is the whole
 		before = e.memory(old)
 	}

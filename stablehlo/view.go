@@ -17,14 +17,14 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 	case slices.Contains(n.Stretch(0), graph.Undecided):
 		return e.broadcast(in[0], t.shape)
 	case n.Op().View == nil:
-		return e.fail(n, "says neither by View nor by Assemble where its elements come from")
+		return e.Fail(n, "says neither by View nor by Assemble where its elements come from")
 	}
 	if n.Op().Waits {
 		in = e.append("stablehlo.optimization_barrier", typesOf(in), nil, nil, in).out
 	}
 	layout, ok := n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 	if !ok {
-		return e.fail(n, "says by View that it does not show a dense operand")
+		return e.Fail(n, "says by View that it does not show a dense operand")
 	}
 	v := e.view(in[0], e.strided(layout))
 	e.show(n, v, in[0], layout)

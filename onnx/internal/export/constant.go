@@ -84,7 +84,7 @@ func (e *exporter) constant(n *graph.Node) *value {
 	case count == 1 && (!static || total != 1 || len(t.shape) == 0):
 		return e.expand(e.scalar(t.dtype, data), t.shape)
 	case !static || int64(count) != total:
-		return e.fail(n, "is a constant of %d elements for the shape %s", count, t.shape)
+		return e.Fail(n, "is a constant of %d elements for the shape %s", count, t.shape)
 	}
 	x, whole := 0.0, int64(0)
 	if count == 1 {

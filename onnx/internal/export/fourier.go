@@ -20,7 +20,7 @@ func behindOf(n *graph.Node) int { return n.Attrs().(interface{ Behind() int }).
 // fourier is the transform of pairs.
 func (e *exporter) fourier(n *graph.Node, in []*value) *value {
 	if in[0].dtype == graph.Float64 {
-		return e.writtenWith(n, in, fourierByProduct)
+		return e.WriteAs(n, in, fourierByProduct)
 	}
 	axis := len(in[0].shape) - 2 - behindOf(n)
 	isInverse := n.Attrs().(interface{ IsInverse() bool }).IsInverse()
@@ -46,7 +46,7 @@ func (e *exporter) transform(x *value, axis int, shape graph.Shape, isInverse, o
 // fourierOfReal is the first half of the transform of real numbers.
 func (e *exporter) fourierOfReal(n *graph.Node, in []*value) *value {
 	if in[0].dtype == graph.Float64 {
-		return e.writtenWith(n, in, fourierOfRealByProduct)
+		return e.WriteAs(n, in, fourierOfRealByProduct)
 	}
 	axis := len(in[0].shape) - 1 - behindOf(n)
 	return e.transform(e.unsqueeze(in[0], []int{len(in[0].shape)}), axis, e.typeOf(n).shape, false, true)
@@ -56,7 +56,7 @@ func (e *exporter) fourierOfReal(n *graph.Node, in []*value) *value {
 // conjugates in reverse.
 func (e *exporter) fourierToReal(n *graph.Node, in []*value) *value {
 	if in[0].dtype == graph.Float64 {
-		return e.writtenWith(n, in, fourierToRealByProduct)
+		return e.WriteAs(n, in, fourierToRealByProduct)
 	}
 	x, last := in[0], len(in[0].shape)-1
 	axis := last - 1 - behindOf(n)

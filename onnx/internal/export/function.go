@@ -38,12 +38,12 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	t := e.typeOf(n)
 	if direct == nil && written == nil {
 		if written = arrayforms.Of(n.Op()); written == nil {
-			return e.fail(
+			return e.Fail(
 				n,
 				"cannot be written in ONNX: it is computed by a Go function. Compute it before or after the exported model, and feed the result to it")
 		}
 		if names := namesOfRows(in); arrayforms.WantsNumbers(n.Op()) && len(names) > 0 {
-			return e.fail(
+			return e.Fail(
 				n,
 				"can only be written in ONNX for rows and columns whose sizes are numbers, but %s is not known: set it with WithSizes",
 				names[0])
@@ -53,7 +53,7 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	case t.isEmpty():
 		return e.expand(e.number(t.dtype, 0), t.shape)
 	case written != nil:
-		return e.writtenWith(n, in, written)
+		return e.WriteAs(n, in, written)
 	}
 	wide := make([]*value, len(in))
 	for i, x := range in {
@@ -70,22 +70,6 @@ func namesOfRows(in []*value) (names []string) {
 		names = append(names, symbolsOf(x.shape[max(0, len(x.shape)-2):])...)
 	}
 	return names
-}
-
-// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
-// rounded once.
-func (e *exporter) writtenWith(n *graph.Node, in []*value, f form) *value {
-	g := n.Graph().Derive()
-	x, given := make([]*graph.Node, len(in)), map[*graph.Node]*value{}
-	for i, v := range in {
-		wide := v
-		if v.dtype.IsFloat() {
-			wide = e.convert(v, graph.Float64)
-		}
-		x[i] = g.InputFor(n.In(i), wide.dtype, wide.shape)
-		given[x[i]] = wide
-	}
-	return e.expanded(n, g, f(n, x), given)
 }
 
 // order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal
@@ -136,7 +120,7 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 	a := n.Attrs().(running)
 	_, product, reverse := a.Running()
 	if product || a.SeeksExtremum() {
-		return e.writtenWith(n, in, accumulated)
+		return e.WriteAs(n, in, accumulated)
 	}
 	x := in[0]
 	axis := e.whole(graph.Int64, int64(len(x.shape)-2))
@@ -150,7 +134,7 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
-		return e.fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)",
+		return e.Fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)",
 			GreatestOpset, GreatestOpset)
 	}
 	return e.apply("BitCast", t, attrs{attrInt("to", int(dataTypes[t.dtype]))}, x)

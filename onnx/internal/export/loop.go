@@ -4,98 +4,49 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/translate"
 )
 
-// loop is a loop that is being written, or was.
-type loop struct {
-	position *value   // of the step, in the body
-	final    []*value // the carried values after the last step
-	steps    *value   // how many were taken
-	stacks   map[*graph.Node]*value
-}
-
-// loopNode computes a node of a loop's own.
-func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
-	switch a.Role {
-	case graph.LoopStep:
-		return e.frame.loops[a.Body].position
-	case graph.LoopElement:
-		return e.element(e.value(n.In(0)), e.frame.loops[a.Body].position)
-	case graph.LoopEnd:
-		return e.run(n, a).steps
-	case graph.LoopFinal:
-		e.value(n.In(0))
-		return e.frame.loops[a.Body].final[a.Index]
-	case graph.LoopStack:
-		e.value(n.In(0))
-		return e.frame.loops[a.Body].stacks[n]
-	}
-	return e.fail(n, "is outside the loop that carries it")
-}
-
-// element returns x[at]. It is picked before a conversion: ONNX Runtime loses the result of a Cast to float16 that only
+// Element returns x[at]. It is picked before a conversion: ONNX Runtime loses the result of a Cast to float16 that only
 // a body reads.
-func (e *exporter) element(x, at *value) *value {
+func (e *exporter) Element(x, at *value) *value {
 	if x.def != nil && x.def.op == "Cast" {
-		return e.cast(e.element(x.def.in[0], at), x.dtype)
+		return e.cast(e.Element(x.def.in[0], at), x.dtype)
 	}
 	return e.gather(x, at, 0)
 }
 
-// written is a loop on its way into the model.
-type written struct {
+// repetition is a loop that is being written.
+type repetition struct {
 	*exporter
-	*loop
-	attrs         graph.LoopAttrs
-	carried, next []*graph.Node
-	stacks        []*graph.Node
-	begin         []*value // of the carried values
+	*translate.Loop[*value]
+	begin []*value // of the carried values
 }
 
-// run writes a loop: as an If where it has one step at most, else as a Loop.
-func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
-	carried, next, limit := loopop.CarriedOf(end)
-	l := &loop{stacks: map[*graph.Node]*value{}}
-	e.frame.loops[a.Body] = l
-	w := &written{exporter: e, loop: l, attrs: a, stacks: e.frame.stacks[end], carried: carried, next: next}
-	for _, x := range carried {
-		w.begin = append(w.begin, e.value(x.In(0)))
-	}
-	count := e.dim(a.Body.Length())
+// Repeat writes a loop: as an If if it has at most one step, else as a Loop.
+func (e *exporter) Repeat(l *translate.Loop[*value]) {
+	w := &repetition{exporter: e, Loop: l, begin: e.First(l)}
+	count := e.dim(w.Attrs.Body.Length())
 	bound := e.size(count)
-	if limit != nil {
-		bound = e.same("Min", e.value(limit), bound)
+	if w.Limit != nil {
+		bound = e.same("Min", e.Value(w.Limit), bound)
 	}
-	if count == 1 && limit != nil && !a.Stops && len(w.stacks) == 0 {
+	if count == 1 && w.Limit != nil && !w.Attrs.Stops && len(w.Stacks) == 0 {
 		w.branch(bound)
 	} else {
-		w.repeat(bound, count, limit != nil || a.Stops)
+		w.repeat(bound, count, w.Limit != nil || w.Attrs.Stops)
 	}
-	return l
 }
 
-// step writes the body into a block, from what the step is given, and returns what it hands on, and what it gives of
-// its own.
-func (w *written) step(body *block, given []*value) (handed, each []*value) {
-	w.frame.bodies[w.attrs.Body] = body
-	defer delete(w.frame.bodies, w.attrs.Body)
-	w.within(body, func() {
-		for i, x := range w.carried {
-			w.frame.values[x] = given[i]
-		}
-		for _, x := range w.next {
-			handed = append(handed, w.value(x))
-		}
-		for _, s := range w.stacks {
-			each = append(each, w.value(s.In(1)))
-		}
-	})
-	return handed, each
+// step writes the body into a block, from the inputs of a step, and returns the carried values of the next step and the
+// step's own results.
+func (w *repetition) step(body *block, given []*value) (next, own []*value) {
+	next = w.Step(w.Loop, body, given, func(_ int, part *value) { own = append(own, part) })
+	return next, own
 }
 
 // own makes values of a body that are computed elsewhere, or given back twice, results of the body.
-func (w *written) own(body *block, list []*value) []*value {
+func (w *repetition) own(body *block, list []*value) []*value {
 	out := slices.Clone(list)
 	w.within(body, func() {
 		for i, v := range out {
@@ -108,22 +59,22 @@ func (w *written) own(body *block, list []*value) []*value {
 }
 
 // branch writes a loop of one step or none.
-func (w *written) branch(bound *value) {
+func (w *repetition) branch(bound *value) {
 	zero := w.whole(graph.Int64, 0)
 	taken := w.compare("Greater", bound, zero)
-	w.position = zero
+	w.Position = zero
 	then, otherwise := &block{}, &block{}
 	handed, _ := w.step(then, w.begin)
 	then.out, otherwise.out = w.own(then, handed), w.own(otherwise, w.begin)
-	w.steps = w.cast(taken, graph.Int64)
+	w.Steps = w.cast(taken, graph.Int64)
 	if len(w.begin) == 0 {
 		return
 	}
-	w.final = w.append("If", w.types(), nil, []inner{{"then_branch", then}, {"else_branch", otherwise}},
+	w.Final = w.append("If", w.types(), nil, []inner{{"then_branch", then}, {"else_branch", otherwise}},
 		[]*value{taken}).out
 }
 
-func (w *written) types() (list []tensor) {
+func (w *repetition) types() (list []tensor) {
 	for _, v := range w.begin {
 		list = append(list, v.tensor)
 	}
@@ -131,27 +82,27 @@ func (w *written) types() (list []tensor) {
 }
 
 // repeat writes a loop of any number of steps. It carries the number of steps taken where that is not known before.
-func (w *written) repeat(bound *value, count graph.Dim, isOpen bool) {
+func (w *repetition) repeat(bound *value, count graph.Dim, isOpen bool) {
 	body := &block{}
 	taken := body.argument(tensor{graph.Int64, graph.Shape{}})
 	goesOn := body.argument(tensor{graph.Bool, graph.Shape{}})
 	begin := slices.Clone(w.begin)
-	if w.attrs.Stops {
+	if w.Attrs.Stops {
 		begin = append(begin, w.whole(graph.Int64, 0))
 	}
 	for _, v := range begin {
 		body.argument(v.tensor)
 	}
 	w.within(body, func() {
-		if w.position = taken; w.attrs.Body.Reverse() {
-			w.position = w.same("Sub", w.same("Sub", bound, w.whole(graph.Int64, 1)), taken)
+		if w.Position = taken; w.Attrs.Body.Reverse() {
+			w.Position = w.same("Sub", w.same("Sub", bound, w.whole(graph.Int64, 1)), taken)
 		}
 	})
 	handed, each := w.step(body, body.args[2:2+len(w.begin)])
 	more := goesOn
 	first := w.number(graph.Bool, 1)
-	if w.attrs.Stops {
-		first, more = w.begin[w.attrs.Carried-1], handed[w.attrs.Carried-1]
+	if w.Attrs.Stops {
+		first, more = w.begin[w.Attrs.Carried-1], handed[w.Attrs.Carried-1]
 		w.within(body, func() { handed = append(handed, w.same("Add", taken, w.whole(graph.Int64, 1))) })
 	}
 	body.out = w.own(body, slices.Concat([]*value{more}, handed, each))
@@ -167,24 +118,24 @@ func (w *written) repeat(bound *value, count graph.Dim, isOpen bool) {
 		types = append(types, tensor{v.dtype, append(graph.Shape{rows}, v.shape...)})
 	}
 	if len(types) == 0 {
-		w.steps = bound
+		w.Steps = bound
 		return
 	}
 	out := w.append("Loop", types, nil, []inner{{"body", body}}, append([]*value{bound, first}, begin...)).out
-	w.final, w.steps = out[:len(w.begin)], bound
-	if w.attrs.Stops {
-		w.steps = out[len(w.begin)]
+	w.Final, w.Steps = out[:len(w.begin)], bound
+	if w.Attrs.Stops {
+		w.Steps = out[len(w.begin)]
 	}
-	for i, s := range w.stacks {
-		w.loop.stacks[s] = w.stack(out[len(begin)+i], bound, count, isOpen)
+	for i, s := range w.Stacks {
+		w.Stacked[s] = w.stack(out[len(begin)+i], bound, count, isOpen)
 	}
 }
 
 // stack brings what the steps have given into the order of their positions, and fills up what no step has given.
-func (w *written) stack(x, bound *value, count graph.Dim, isOpen bool) *value {
-	reverse := w.attrs.Body.Reverse()
+func (w *repetition) stack(x, bound *value, count graph.Dim, isOpen bool) *value {
+	reverse := w.Attrs.Body.Reverse()
 	one := graph.Shape{1}
-	steps := w.reshape(w.steps, one)
+	steps := w.reshape(w.Steps, one)
 	if inner := x.shape[1:]; len(symbolsOf(inner)) > 0 && (isOpen || !w.hasElements(count)) {
 		// of no steps, ONNX Runtime does not know these sizes
 		x = w.apply("Reshape", x.tensor, attrs{attrInt("allowzero", 1)}, x, w.concat(0, steps, w.sizes(inner)))

@@ -18,11 +18,11 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 	case slices.Contains(n.Stretch(0), graph.Undecided):
 		return e.expand(in[0], t.shape)
 	case n.Op().View == nil:
-		return e.fail(n, "says neither by View nor by Assemble where its elements come from")
+		return e.Fail(n, "says neither by View nor by Assemble where its elements come from")
 	}
 	layout, ok := n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 	if !ok {
-		return e.fail(n, "says by View that it does not show a dense operand")
+		return e.Fail(n, "says by View that it does not show a dense operand")
 	}
 	return e.view(in[0], e.layout(layout), !n.Op().IsUsers() && n.Op() != asStrided)
 }

@@ -141,7 +141,7 @@ func (e *exporter) floats(p graph.Prim, x []*value) *value {
 	case graph.PrimFloorDiv:
 		return e.floorQuotient(x[0], x[1])
 	}
-	e.fail(e.node, "is written with %s, which this package does not know", p)
+	e.Fail(e.Node, "is written with %s, which this package does not know", p)
 	return x[0]
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/ancestors"
+	"github.com/broadloom/broadloom/internal/translate"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -47,7 +48,7 @@ func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 	e := newExporter(r)
 	defer func() {
 		if p := recover(); p != nil {
-			m, err = nil, e.panicked(p)
+			m, err = nil, e.Panicked(p)
 		}
 	}()
 	return e.model(g, r)
@@ -55,23 +56,10 @@ func Model(g *graph.Graph, r Request) (m *wire.Model, err error) {
 
 // check judges the program, and its sizes if all are bound.
 func (r *Request) check(g *graph.Graph) error {
-	roots := r.roots()
-	if len(roots) == 0 {
-		return errors.New("nothing to export: set Outputs or Updates")
+	if err := translate.CheckRoots(g, r.Outputs, r.Updates); err != nil {
+		return err
 	}
-	for i, n := range roots {
-		switch {
-		case n == nil || n.Op() == nil:
-			return fmt.Errorf("root %d is nil, or a Node that was not made by an operation", i)
-		case n.Err() != nil:
-			return n.Err()
-		case n.Graph() != g:
-			return fmt.Errorf("%s: root %d, %s, is not a node of graph %q", n.Pos(), i, n.Called(), g.Name())
-		case i >= len(r.Outputs) && n.Judged() && n.Op().Class != graph.Update:
-			return fmt.Errorf("%s: update %d, %s, writes nothing: it must be an in-place operation", n.Pos(),
-				i-len(r.Outputs), graph.Describe(n))
-		}
-	}
+	roots := translate.Roots(r.Outputs, r.Updates)
 	report := shapeinfer.CheckProgram(g, roots...)
 	if err := report.Err(); err != nil {
 		return err
@@ -109,10 +97,6 @@ func (r *Request) check(g *graph.Graph) error {
 	return err
 }
 
-func (r *Request) roots() []*graph.Node {
-	return append(append([]*graph.Node{}, r.Outputs...), r.Updates...)
-}
-
 // sources lists the inputs and parameters that roots need.
 func sources(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
 	live := ancestors.Marks(g, roots)
@@ -126,16 +110,16 @@ func sources(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
 
 // model exports a whole program.
 func (e *exporter) model(g *graph.Graph, r Request) (*wire.Model, error) {
-	roots := r.roots()
+	roots := translate.Roots(r.Outputs, r.Updates)
 	e.graph = g
-	e.enter(g, roots)
+	e.Begin(e, g, roots)
 	written := lastWrites(g, roots)
 	w := &writer{exporter: e, taken: map[string]bool{}}
 	for _, n := range sources(g, roots) {
-		e.node = n
+		e.Node = n
 		v := &value{tensor: e.typeOf(n), name: n.Name()}
 		w.taken[n.Name()] = true
-		e.frame.values[n] = v
+		e.Set(n, v)
 		if written[n] == nil && n.IsParam() && r.Param != nil {
 			data, err := r.Param(n)
 			if err != nil {
@@ -150,17 +134,17 @@ func (e *exporter) model(g *graph.Graph, r Request) (*wire.Model, error) {
 	for _, v := range append(w.inputs, w.params...) {
 		e.show(v)
 	}
-	e.node = nil
+	e.Node = nil
 	for i, n := range r.Outputs {
-		w.output(outputName(n, i), e.value(n))
+		w.output(outputName(n, i), e.Value(n))
 	}
 	for _, n := range sources(g, roots) {
 		if write := written[n]; write != nil {
 			w.output(n.Name()+".next", e.memory(write))
 		}
 	}
-	if e.err != nil {
-		return nil, e.err
+	if e.Err != nil {
+		return nil, e.Err
 	}
 	return w.model(g.Name(), r.Opset), nil
 }

@@ -34,7 +34,7 @@ func (e *exporter) reduce(n *graph.Node, x *value) *value {
 	case f == graph.FoldArgMax || f == graph.FoldArgMin:
 		return e.extremum(f == graph.FoldArgMax, x, list, t.shape)
 	case folding[f] == "":
-		return e.fail(n, "reduces by %s, which this package does not know", f)
+		return e.Fail(n, "reduces by %s, which this package does not know", f)
 	}
 	return e.fold(f, x, list, len(t.shape) == len(x.shape))
 }
@@ -43,7 +43,7 @@ func (e *exporter) reduce(n *graph.Node, x *value) *value {
 // another one before.
 func (e *exporter) reduceWhereOne(n *graph.Node, x *value, t tensor) *value {
 	if n.Op().Fold != graph.FoldSum {
-		return e.fail(n, "reduces axes that depend on sizes known at run time: bind them to numbers")
+		return e.Fail(n, "reduces axes that depend on sizes known at run time: bind them to numbers")
 	}
 	to, one := e.sizes(t.shape), e.ints([]int64{1})
 	folded := e.test("And", e.test("Equal", to, one), e.test("Not", e.test("Equal", e.sizes(x.shape), one)))

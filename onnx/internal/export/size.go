@@ -121,7 +121,7 @@ func (e *exporter) measured(d graph.Dim) *value {
 		r := &sizeReader{exporter: e, text: d.String()}
 		v = r.sum()
 		if r.at < len(r.text) {
-			v = e.fail(e.node, "needs the size %s, which cannot be computed in ONNX", d)
+			v = e.Fail(e.Node, "needs the size %s, which cannot be computed in ONNX", d)
 		}
 	})
 	e.made[d] = v
