@@ -8,10 +8,10 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Where a user's movement puts elements is judged once more when its sizes are bound: until then its strides may be of
-// any sign, and so large that they lead anywhere.
+// Users' movements are checked again when their sizes are bound. Until then, strides may have either sign, and be
+// arbitrarily large.
 
-// checkArrangements requires of users' movements whose sizes have names that they stay within their operands.
+// checkArrangements requires that users' movements of named sizes stay within their operands.
 func (b *binder) checkArrangements() {
 	if len(b.problems) > 0 {
 		return
@@ -42,8 +42,8 @@ func (b *binder) checkArrangement(c *operationCheck) {
 		return
 	}
 	out, ok := c.op.View(c.n, graph.RowMajor(x.Shape()))
-	if !c.want(ok && len(out.Strides) == c.n.Rank() &&
-		len(out.Shape) == c.n.Rank(), "View returns a different arrangement than before") {
+	ok = ok && len(out.Strides) == c.n.Rank() && len(out.Shape) == c.n.Rank()
+	if !c.want(ok, "View returns a different arrangement than before") {
 		return
 	}
 	wrong := outside(p, b.layout(out), b.shape(x.Shape()))
@@ -56,7 +56,7 @@ func (b *binder) checkArrangement(c *operationCheck) {
 	c.want(wrong == "", "%s", wrong)
 }
 
-// named lists the sizes of a node and its operands, by whose names an error tells them.
+// named lists the sizes on which a node depends, whose names an error shows.
 func (b *binder) named(n *graph.Node) (sizes []graph.Dim) {
 	sizes = slices.Clone(n.Shape())
 	for _, x := range n.Operands() {
@@ -69,7 +69,7 @@ func (b *binder) isNamed(n *graph.Node) bool {
 	return slices.ContainsFunc(b.named(n), func(d graph.Dim) bool { return !d.IsConst() })
 }
 
-// of returns a size as a number, or as it is where it has none.
+// of returns the value of a size, or the size itself if it has none.
 func (b *binder) of(d graph.Dim) graph.Dim {
 	if v, err := b.value(d); err == nil {
 		return graph.Dim(v)
@@ -107,16 +107,11 @@ func (b *binder) assembly(a graph.Assembly) (out graph.Assembly) {
 	return out
 }
 
-// unlike says how a View that shows out of a dense operand shows other elements of one whose axes lie in another order,
-// or nothing. It looks at the corners of the result and what is next to its first element: an arrangement is the same
-// everywhere between.
+// unlike says how a View is wrong that returns other elements, or nothing, for an operand whose axes have another order
+// in memory. It is "" for one that uses the strides and the offset that it gets.
 func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)) string {
 	x := n.In(0)
-	turned := slices.Clone(x.Shape())
-	slices.Reverse(turned)
-	in := graph.RowMajor(turned)
-	slices.Reverse(in.Strides)
-	in.Shape, in.Offset = x.Shape(), 5
+	in := reversedOrder(x.Shape())
 	other, ok := n.Op().View(n, in)
 	if !ok || x.Rank() < 2 {
 		return "" // its elements are copied first
@@ -138,29 +133,60 @@ func unlike(n *graph.Node, out graph.Layout, value func(graph.Dim) (int64, bool)
 	if !known || slices.Contains(sizes, 0) || slices.Contains(operand, 0) {
 		return ""
 	}
-	rank := len(sizes)
-	for corner := range 1 << min(rank, 6) {
-		for _, far := range []bool{false, true} {
-			at, moved, index := strides[rank], to[rank], make([]int64, rank)
-			for axis, size := range sizes {
-				if corner>>axis&1 != 0 && axis < 6 {
-					if index[axis] = min(1, size-1); far {
-						index[axis] = size - 1
-					}
-				}
-				at, moved = at+index[axis]*strides[axis], moved+index[axis]*to[axis]
-			}
-			want, left := from[len(operand)], at
-			for axis := len(operand) - 1; axis >= 0; axis-- {
-				want += left % operand[axis] * from[axis]
-				left /= operand[axis]
-			}
-			if moved != want {
-				return fmt.Sprintf(
-					"View shows element %d of its operand at %v, but another one if the operand's axes have another order in memory: it must use the offset and the strides of the layout that it gets",
-					at, index)
-			}
+	for _, index := range corners(sizes) {
+		at := placeOf(index, strides)
+		if placeOf(index, to) != placeOf(unravel(at, operand), from) {
+			return fmt.Sprintf(
+				"View shows element %d of its operand at %v, but another one if the operand's axes have another order in memory: it must use the offset and the strides of the layout that it gets",
+				at, index)
 		}
 	}
 	return ""
+}
+
+// reversedOrder is a layout whose first axis is contiguous, with an offset.
+func reversedOrder(shape graph.Shape) graph.Layout {
+	reversed := slices.Clone(shape)
+	slices.Reverse(reversed)
+	l := graph.RowMajor(reversed)
+	slices.Reverse(l.Strides)
+	l.Shape, l.Offset = shape, 5
+	return l
+}
+
+// maxCornerAxes bounds the axes along which corners are taken: there are twice as many with each.
+const maxCornerAxes = 6
+
+// corners lists indices that tell two affine layouts of some sizes apart: the first element, those next to it, and the
+// last ones, along all combinations of axes.
+func corners(sizes []int64) (list [][]int64) {
+	for set := range 1 << min(len(sizes), maxCornerAxes) {
+		near, far := make([]int64, len(sizes)), make([]int64, len(sizes))
+		for axis, size := range sizes[:min(len(sizes), maxCornerAxes)] {
+			if set>>axis&1 != 0 {
+				near[axis], far[axis] = min(1, size-1), size-1
+			}
+		}
+		list = append(list, near, far)
+	}
+	return list
+}
+
+// placeOf returns the place of an element in memory: strides ends with the offset.
+func placeOf(index, strides []int64) int64 {
+	at := strides[len(index)]
+	for axis, i := range index {
+		at += i * strides[axis]
+	}
+	return at
+}
+
+// unravel returns the index of an element with a number, in row-major order.
+func unravel(number int64, sizes []int64) []int64 {
+	index := make([]int64, len(sizes))
+	for axis := len(sizes) - 1; axis >= 0; axis-- {
+		index[axis] = number % sizes[axis]
+		number /= sizes[axis]
+	}
+	return index
 }

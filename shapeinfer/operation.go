@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// An operation states many things about itself, and whoever writes one makes mistakes. They
-// are found here, with the user's line, before anything relies on them.
+// An operation states many things about itself. Mistakes in these are found here, with the user's line, before a pass
+// relies on them.
 
 // CheckOperations returns the mistakes in the definitions of the nodes' operations: a field that the class needs is
 // missing, or what a function returns for a node contradicts other fields. Each operation is reported once. The
@@ -46,8 +46,8 @@ func judgesNothing(n *graph.Node) bool {
 		n.Op().Class != graph.Loop
 }
 
-// hasUnknown reports whether a mistake has left a size of some values unknown: what is computed
-// with it then says nothing of an operation.
+// hasUnknown reports whether a mistake has left a size of some values unknown. What an operation then returns says
+// nothing about its definition.
 func hasUnknown(values []*graph.Node) bool {
 	return slices.ContainsFunc(values, func(x *graph.Node) bool { return slices.Contains(x.Shape(), graph.UnknownDim) })
 }
@@ -69,11 +69,11 @@ func operationMistake(n *graph.Node, required bool) *graph.Mistake {
 	return m
 }
 
-// operationCheck looks at one node's operation. It keeps the first thing that is wrong.
+// operationCheck checks the operation of one node. It keeps the first mistake.
 type operationCheck struct {
 	n           *graph.Node
 	op          *graph.Op
-	required    bool // sizes of the node are left to their binding
+	required    bool // requirements of the node are left to binding
 	wrong, help string
 }
 
@@ -83,7 +83,7 @@ func (c *operationCheck) fail(help, format string, args ...any) {
 	}
 }
 
-// want fails where a field is missing, or another thing does not hold.
+// want fails unless a condition holds, and reports whether it does.
 func (c *operationCheck) want(ok bool, format string, args ...any) bool {
 	if !ok {
 		c.fail("", format, args...)
@@ -91,7 +91,7 @@ func (c *operationCheck) want(ok bool, format string, args ...any) bool {
 	return ok
 }
 
-// guarded runs a function of the operation, whose panic is a mistake of it.
+// guarded calls a function of the operation. A panic is a mistake in its definition.
 func (c *operationCheck) guarded(what string, run func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -103,11 +103,6 @@ func (c *operationCheck) guarded(what string, run func()) {
 
 func (c *operationCheck) run() {
 	operands := len(c.n.Operands())
-	c.want(!c.op.Ordered || c.op.Class == graph.Function ||
-		c.op.Class == graph.Loop, "Ordered is set, which is for class function")
-	c.want(!c.op.AsStored || c.op.Class == graph.Function, "AsStored is set, which is for class function")
-	c.want(!c.op.Together || c.op.Class == graph.Function &&
-		!c.op.Ordered, "Together is set, which is for class function without order")
 	switch class := c.op.Class; class {
 	case graph.Source:
 		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {
@@ -155,9 +150,13 @@ func (c *operationCheck) run() {
 	c.misplaced()
 }
 
-// misplaced refuses the functions of another class, which nobody would ask, or somebody would believe.
+// misplaced refuses fields that are for another class: nothing would read them, or something would rely on them.
 func (c *operationCheck) misplaced() {
-	moves := c.op.Class == graph.Movement
+	moves, isFunction := c.op.Class == graph.Movement, c.op.Class == graph.Function
+	c.want(!c.op.Ordered || isFunction || c.op.Class == graph.Loop, "Ordered is set, which is for class function")
+	c.want(!c.op.AsStored || isFunction, "AsStored is set, which is for class function")
+	c.want(!c.op.Together || isFunction && !c.op.Ordered,
+		"Together is set, which is for class function without order")
 	for _, field := range []struct {
 		name  string
 		set   bool
@@ -168,7 +167,7 @@ func (c *operationCheck) misplaced() {
 		{"Assemble", c.op.Assemble != nil, graph.Movement, moves},
 		{"Waits", c.op.Waits, graph.Movement, moves && c.op.View != nil},
 		{"Expand", c.op.Expand != nil, graph.Composite, c.op.Class == graph.Composite},
-		{"Function", c.op.Function != nil, graph.Function, c.op.Class == graph.Function},
+		{"Function", c.op.Function != nil, graph.Function, isFunction},
 		{"Emit", c.op.Emit != nil, graph.Elementwise, c.op.Class == graph.Elementwise || c.op.Class == graph.Update},
 		{"Fold", c.op.Fold != graph.NoFold, graph.Reduce, c.op.Class == graph.Reduce || c.op.Class == graph.Gather},
 	} {
@@ -178,8 +177,7 @@ func (c *operationCheck) misplaced() {
 	}
 }
 
-// aligns requires that what an operation says of the axes of its operands is about axes that there
-// are.
+// aligns requires that Aligned returns axes that exist.
 func (c *operationCheck) aligns() {
 	for i, x := range c.n.Operands() {
 		var axes []int
@@ -197,22 +195,22 @@ func (c *operationCheck) batches() {
 	var core []int
 	result := 0
 	c.guarded("Core", func() { core, result = c.op.Core(c.n) })
-	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result &&
-		result <= c.n.Rank(),
-		"Core returns %v and %d: it must return a number of axes for each of %d operands, and for %s", core, result,
-		len(c.n.Operands()), c.n.Shape()) {
+	isComplete := len(core) == len(c.n.Operands()) && 0 <= result && result <= c.n.Rank()
+	if !c.want(isComplete, "Core returns %v and %d: it must return a number of axes for each of %d operands, and for %s",
+		core, result, len(c.n.Operands()), c.n.Shape()) {
 		return
 	}
 	batch := c.n.Shape()[:c.n.Rank()-result]
 	c.want(!c.op.Ordered || len(batch) == 0,
 		"Core returns %d of the %d axes of the result: an ordered operation must take all", result, c.n.Rank())
 	for i, x := range c.n.Operands() {
-		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core returns %d axes for operand %d, of shape %s", core[i], i,
+		if !c.want(0 <= core[i] && core[i] <= x.Rank(), "Core returns %d axes for operand %d, of shape %s", core[i], i,
 			x.Shape()) {
-			of := x.Shape()[:x.Rank()-core[i]]
-			c.want(len(of) == 0 || !c.differ(of, batch), "the batch axes are %s in operand %d, but %s in the result",
-				of, i, batch)
+			continue
 		}
+		of := x.Shape()[:x.Rank()-core[i]]
+		c.want(len(of) == 0 || !c.differ(of, batch), "the batch axes are %s in operand %d, but %s in the result", of, i,
+			batch)
 	}
 }
 
@@ -221,8 +219,7 @@ func (c *operationCheck) takes(operands int) bool {
 	return c.want(given == operands, "class %s takes %d operands, but it got %d", c.op.Class, operands, given)
 }
 
-// differ reports whether two shapes are not surely the same. Sizes that the node leaves to
-// their binding may be.
+// differ reports whether two shapes are not proved to be equal. Sizes that the node leaves to binding may be equal.
 func (c *operationCheck) differ(a, b graph.Shape) bool {
 	if len(a) != len(b) {
 		return true
@@ -243,30 +240,35 @@ func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
 	return v == prove.Refused || v == prove.Deferred && !c.required
 }
 
-// broadcasts requires that the result has the shape to which operands are repeated, as the
-// node's record of it says.
+// broadcasts requires that the result has the shape to which its operands are repeated, as the node records it.
 func (c *operationCheck) broadcasts() {
 	const help = "return rules.BroadcastOperands(c) from Infer: it returns the shape, and records how operands are repeated"
 	for i, x := range c.n.Operands() {
-		kinds := c.n.Stretch(i)
-		if kinds == nil {
-			kinds = make([]graph.AxisKind, x.Rank())
-		}
-		lead := len(kinds) - x.Rank()
-		if len(kinds) != c.n.Rank() || lead < 0 {
+		if !c.isRepeated(x, c.n.Stretch(i)) {
 			c.fail(help, "Infer gives shape %s, to which %s is not repeated", c.n.Shape(), x.Shape())
 			return
-		}
-		for axis, kind := range kinds {
-			if kind == graph.Same && (axis < lead || c.sizesDiffer(x.Shape()[axis-lead], c.n.Shape()[axis])) {
-				c.fail(help, "Infer gives shape %s, to which %s is not repeated", c.n.Shape(), x.Shape())
-				return
-			}
 		}
 	}
 }
 
-// leaves requires that the numbers that leave an operand as it is are asked for without a panic.
+// isRepeated reports whether an operand, repeated as recorded for its axes, has the node's shape.
+func (c *operationCheck) isRepeated(x *graph.Node, kinds []graph.AxisKind) bool {
+	if kinds == nil {
+		kinds = make([]graph.AxisKind, x.Rank())
+	}
+	lead := len(kinds) - x.Rank()
+	if len(kinds) != c.n.Rank() || lead < 0 {
+		return false
+	}
+	for axis, kind := range kinds {
+		if kind == graph.Same && (axis < lead || c.sizesDiffer(x.Shape()[axis-lead], c.n.Shape()[axis])) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves requires that Identity does not panic.
 func (c *operationCheck) leaves() {
 	if c.op.Identity == nil {
 		return
@@ -299,9 +301,9 @@ func (c *operationCheck) reduces() {
 	}
 	axes := c.axes()
 	for i, axis := range axes {
-		if !c.want(0 <= axis && axis < x.Rank() &&
-			(i == 0 || axes[i-1] < axis),
-			"Axes returns %v for an operand with %d axes: they must count from 0, in ascending order", axes, x.Rank()) {
+		isInOrder := 0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis)
+		if !c.want(isInOrder, "Axes returns %v for an operand with %d axes: they must count from 0, in ascending order",
+			axes, x.Rank()) {
 			return
 		}
 	}
@@ -325,8 +327,8 @@ func (c *operationCheck) gathers() {
 		from, picked = picked, from
 	}
 	axes := c.axes()
-	if !c.want(len(axes) == 1 && 0 <= axes[0] &&
-		axes[0] < len(from), "Axes returns %v: it must return one axis of %s", axes, from) {
+	isOfFrom := len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from)
+	if !c.want(isOfFrom, "Axes returns %v: it must return one axis of %s", axes, from) {
 		return
 	}
 	want := slices.Concat(from[:axes[0]], c.n.In(1).Shape(), from[axes[0]+1:])

@@ -43,47 +43,72 @@ func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			return graph.RowMajor(n.Shape()), true // nothing is ever read
 		}
 	}
-	in = withoutOnes(in)
-	from, to := len(in.Shape)-1, n.Rank()-1
-	for ; to >= 0; to-- {
+	dense := withoutOnes(in)
+	r := reshaping{n, dense, len(dense.Shape) - 1}
+	for to := n.Rank() - 1; to >= 0; to-- {
 		if out.Shape[to] == 1 {
 			continue
 		}
-		if from < 0 {
+		step, first, ok := r.merge(to)
+		if !ok {
 			return graph.Layout{}, false
 		}
-		// Add axes on both sides until their products are equal.
-		have, want := in.Shape[from], out.Shape[to]
-		step, last := in.Strides[from], to
-		for have != want {
-			switch {
-			case grows(have, want) && from > 0:
-				if even := in.Strides[from].Times(in.Shape[from]); in.Strides[from-1] != even {
-					switch {
-					case isThin(n, have):
-						step = in.Strides[from-1]
-					case isThin(n, in.Shape[from-1]):
-						in.Strides[from-1] = even
-					default:
-						return graph.Layout{}, false
-					}
-				}
-				from--
-				have = have.Times(in.Shape[from])
-			case to > 0:
-				to--
-				want = want.Times(out.Shape[to])
-			default:
-				return graph.Layout{}, false
-			}
-		}
-		for t := last; t >= to; t-- {
+		for t := to; t >= first; t-- {
 			out.Strides[t] = step
 			step = step.Times(out.Shape[t])
 		}
-		from--
+		to = first
 	}
 	return out, true
+}
+
+// reshaping finds the axes of an operand that are merged or split together, from the last axis on.
+type reshaping struct {
+	n    *graph.Node
+	in   graph.Layout // of the operand, without axes of size 1
+	from int          // the last axis of the operand that is left
+}
+
+// merge takes as many axes of the operand, and of the result from axis to backwards, as have the same number of
+// elements. It returns the distance of these elements in memory, and the first of the result's axes.
+func (r *reshaping) merge(to int) (step graph.Dim, first int, ok bool) {
+	if r.from < 0 {
+		return 0, 0, false
+	}
+	have, want, step := r.in.Shape[r.from], r.n.Shape()[to], r.in.Strides[r.from]
+	for have != want {
+		switch {
+		case grows(have, want) && r.from > 0:
+			if step, ok = r.join(have, step); !ok {
+				return 0, 0, false
+			}
+			r.from--
+			have = have.Times(r.in.Shape[r.from])
+		case to > 0:
+			to--
+			want = want.Times(r.n.Shape()[to])
+		default:
+			return 0, 0, false
+		}
+	}
+	r.from--
+	return step, to, true
+}
+
+// join requires that the operand's next axis continues with even spacing the axes that were taken, which have a number
+// of elements. It returns the distance of all these elements: an axis of at most one element has any.
+func (r *reshaping) join(have, step graph.Dim) (joined graph.Dim, ok bool) {
+	even := r.in.Strides[r.from].Times(r.in.Shape[r.from])
+	switch {
+	case r.in.Strides[r.from-1] == even:
+	case isThin(r.n, have):
+		return r.in.Strides[r.from-1], true
+	case isThin(r.n, r.in.Shape[r.from-1]):
+		r.in.Strides[r.from-1] = even
+	default:
+		return 0, false
+	}
+	return step, true
 }
 
 // isThin reports whether a size is at most 1: the stride of such an axis does not matter.

@@ -115,14 +115,27 @@ func (l *lint) clashOf(f *axisflow.Flow, n *graph.Node, operands []*graph.Node, 
 		if !isProduct(size) {
 			continue
 		}
-		for i, x := range operands {
-			for k := range i {
-				y := operands[k]
-				if a, b := own(i, axis), own(k, axis); a >= 0 && b >= 0 && x.Shape()[a] == size {
-					if c := l.compare(f, y, x, b, a); c != nil {
-						return c
-					}
-				}
+		for i := range operands {
+			if c := l.clashBefore(f, operands, i, size, func(k int) int { return own(k, axis) }); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// clashBefore compares an axis of operand i with those of the operands before it. axisOf returns the axis of an
+// operand, or -1.
+func (l *lint) clashBefore(f *axisflow.Flow, operands []*graph.Node, i int, size graph.Dim,
+	axisOf func(k int) int) *clash {
+	a := axisOf(i)
+	if a < 0 || operands[i].Shape()[a] != size {
+		return nil
+	}
+	for k := range i {
+		if b := axisOf(k); b >= 0 {
+			if c := l.compare(f, operands[k], operands[i], b, a); c != nil {
+				return c
 			}
 		}
 	}

@@ -75,16 +75,11 @@ func grownAxes(n *graph.Node) (first, second int, ok bool) {
 	if n.Op().Class != graph.Elementwise {
 		return 0, 0, false // a loss
 	}
-	isRepeated := func(x *graph.Node, axis int) bool {
-		own := axis - (n.Rank() - x.Rank())
-		return own < 0 || x.Shape()[own] == 1
-	}
 	for _, x := range n.Operands() {
 		for _, y := range n.Operands() {
-			for a, size := range n.Shape() {
+			for a := range n.Rank() {
 				for b := range a {
-					if size != 1 && n.Shape()[b] != 1 && isRepeated(x, a) && !isRepeated(y, a) && isRepeated(y, b) &&
-						!isRepeated(x, b) {
+					if repeatEachOther(n, x, y, a, b) {
 						return b, a, true
 					}
 				}
@@ -92,6 +87,16 @@ func grownAxes(n *graph.Node) (first, second int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// repeatEachOther reports whether operand x of n is repeated along axis a, and operand y along axis b.
+func repeatEachOther(n, x, y *graph.Node, a, b int) bool {
+	isRepeated := func(x *graph.Node, axis int) bool {
+		own := axis - (n.Rank() - x.Rank())
+		return own < 0 || x.Shape()[own] == 1
+	}
+	return n.Shape()[a] != 1 && n.Shape()[b] != 1 && isRepeated(x, a) && !isRepeated(y, a) && isRepeated(y, b) &&
+		!isRepeated(x, b)
 }
 
 // isWritten reports whether the program gave an operand of a node an axis of size 1 in the call itself.

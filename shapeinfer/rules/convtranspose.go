@@ -89,45 +89,38 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 	if c.NumIn() > 2 {
 		convBias(c, r, w, "transposed=1, ", out[1])
 	}
-	p := prove.NewProver(c.Bounds)
+	first := len(c.Shape(0)) - len(x) + 2 // of the spatial axes
 	for i, d := range x[2:] {
-		axis := len(c.Shape(0)) - len(x) + 2 + i
-		switch p.AtLeast(d, 1) {
-		case prove.Refused:
-			m := convMistake(
-				c,
-				fmt.Sprintf(
-					"expected input with non-zero dimensions apart from the batch size, but got input of size: %s",
-					c.Shape(0)))
-			m.Operands[0].Bad = []int{axis}
-			c.Fail(m)
+		if !atLeastOne(c, d, first+i, "a transposed convolution needs at least one element along each axis",
+			"expected input with non-zero dimensions apart from the batch size, but got input of size: %s", c.Shape(0)) {
 			unknownFrom(out, 2)
 			return
-		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis,
-				Why: "a transposed convolution needs at least one element along each axis"})
 		}
 		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
 	}
 	for i, d := range out[2:] {
-		if d.IsUnknown() {
-			continue
-		}
-		axis := len(c.Shape(0)) - len(x) + 2 + i
-		switch p.AtLeast(d, 1) {
-		case prove.Refused:
-			m := convMistake(
-				c,
-				fmt.Sprintf(
-					"Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
-					joined(x[2:], " x "), joined(out[2:], " x ")))
-			m.Operands[0].Bad = []int{axis}
-			c.Fail(m)
+		if !atLeastOne(c, d, first+i, "a transposed convolution must give at least one element along each axis",
+			"Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
+			joined(x[2:], " x "), joined(out[2:], " x ")) {
 			unknownFrom(out, 2)
 			return
-		case prove.Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis,
-				Why: "a transposed convolution must give at least one element along each axis"})
 		}
 	}
+}
+
+// atLeastOne requires that a size is at least 1. If that is refuted, it fails with a summary and returns false.
+func atLeastOne(c *graph.Call, d graph.Dim, axis int, why, summary string, args ...any) bool {
+	if d.IsUnknown() {
+		return true
+	}
+	switch prove.NewProver(c.Bounds).AtLeast(d, 1) {
+	case prove.Refused:
+		m := convMistake(c, fmt.Sprintf(summary, args...))
+		m.Operands[0].Bad = []int{axis}
+		c.Fail(m)
+		return false
+	case prove.Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: why})
+	}
+	return true
 }

@@ -11,73 +11,87 @@ import (
 // Expand returns the shape of x repeated to the wanted sizes; -1 keeps a size.
 func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	from := c.Shape(0)
-	out := append(graph.Shape{}, want...)
-	lead := len(want) - len(from)
-	if lead < 0 {
-		c.Fail(&graph.Mistake{Code: graph.CodeExpand,
-			Summary: fmt.Sprintf(
-				"expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
-				c.DType(0).TorchName(), from, want, len(want), len(from)),
-			Operands: []graph.OperandNote{{Node: c.In(0)}}})
-		return out
+	e := expansion{c: c, r: CallRules(c), from: from, want: want, out: slices.Clone(want), lead: len(want) - len(from)}
+	if e.lead < 0 {
+		e.fail(graph.CodeExpand, fmt.Sprintf(
+			"expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+			c.DType(0).TorchName(), from, want, len(want), len(from)))
+		return e.out
 	}
-	r, negative := CallRules(c), false
 	for axis := len(want) - 1; axis >= 0; axis-- {
-		d := want[axis]
-		n, whole := d.Int()
-		switch isNegative := whole && n < 0; {
-		case isNegative && n == -1 && axis >= lead:
-			out[axis] = from[axis-lead]
-			continue
-		case isNegative && n == -1 && len(from) > 0:
-			c.Fail(&graph.Mistake{Code: graph.CodeExpand,
-				Summary: fmt.Sprintf(
-					"The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n,
-					axis),
-				Operands: []graph.OperandNote{{Node: c.In(0)}}})
-			out[axis] = graph.UnknownDim
-			continue
-		case isNegative && (axis < lead || from[axis-lead] == 1):
-			negative, out[axis] = true, graph.UnknownDim
-			continue
-		}
-		if axis < lead {
-			continue
-		}
-		have := from[axis-lead]
-		if have == d || have == 1 || have.IsUnknown() {
-			continue
-		}
-		verdict, names := r.destination(d, have)
-		switch {
-		case verdict == prove.Deferred:
-			kind := graph.MustEqual
-			if r.repeatsAtRun(have) {
-				kind = graph.MustEqualOrOne
-			}
-			c.Require(graph.Requirement{Kind: kind, A: d, B: have, Axis: axis, Why: "expand"})
-		case verdict == prove.Refused && names:
-			c.Fail(&graph.Mistake{Code: graph.CodeNames, Summary: namesMeet(have, d, axis-len(want)),
-				Sizes:    addNames(nil, have, d),
-				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
-			out[axis] = graph.UnknownDim
-		case verdict == prove.Refused:
-			c.Fail(&graph.Mistake{Code: graph.CodeExpand,
-				Summary: ExpandSentence(d, have, axis) +
-					fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
-				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
-			out[axis] = graph.UnknownDim
+		if n, whole := want[axis].Int(); whole && n < 0 {
+			e.negative(axis, n)
+		} else if axis >= e.lead {
+			e.repeat(axis)
 		}
 	}
-	if negative {
-		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: "numel: integer multiplication overflow",
-			Operands: []graph.OperandNote{{Node: c.In(0)}},
-			Help:     []string{"sizes must be at least 0; -1 keeps the size of an axis of the operand"}})
+	if e.overflows {
+		m := e.fail(graph.CodeExpand, "numel: integer multiplication overflow")
+		m.Help = []string{"sizes must be at least 0; -1 keeps the size of an axis of the operand"}
 	}
 	if !c.Failed() {
-		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})
+		c.SetStretch([][]graph.AxisKind{e.r.Stretch(from, e.out)})
 	}
-	return out
+	return e.out
+}
+
+// expansion is a call of Expand: out is its result, and lead the number of axes that the operand lacks.
+type expansion struct {
+	c               *graph.Call
+	r               Rules
+	from, want, out graph.Shape
+	lead            int
+	overflows       bool // as PyTorch calls a negative size
+}
+
+func (e *expansion) fail(code graph.Code, summary string, bad ...int) *graph.Mistake {
+	m := &graph.Mistake{Code: code, Summary: summary, Operands: []graph.OperandNote{{Node: e.c.In(0), Bad: bad}}}
+	e.c.Fail(m)
+	return m
+}
+
+// negative judges a negative size: -1 keeps that of the operand.
+func (e *expansion) negative(axis int, n int64) {
+	if n == -1 && axis >= e.lead {
+		e.out[axis] = e.from[axis-e.lead]
+		return
+	}
+	if n != -1 && axis >= e.lead && e.from[axis-e.lead] != 1 {
+		e.repeat(axis)
+		return
+	}
+	e.out[axis] = graph.UnknownDim
+	if n == -1 && len(e.from) > 0 {
+		e.fail(graph.CodeExpand, fmt.Sprintf(
+			"The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis))
+		return
+	}
+	e.overflows = true
+}
+
+// repeat judges the size of an axis that the operand has.
+func (e *expansion) repeat(axis int) {
+	have, want := e.from[axis-e.lead], e.want[axis]
+	if have == want || have == 1 || have.IsUnknown() {
+		return
+	}
+	verdict, names := e.r.destination(want, have)
+	switch {
+	case verdict == prove.Deferred:
+		kind := graph.MustEqual
+		if e.r.repeatsAtRun(have) {
+			kind = graph.MustEqualOrOne
+		}
+		e.c.Require(graph.Requirement{Kind: kind, A: want, B: have, Axis: axis, Why: "expand"})
+	case verdict == prove.Refused && names:
+		m := e.fail(graph.CodeNames, namesMeet(have, want, axis-len(e.want)), axis-e.lead)
+		m.Sizes = addNames(nil, have, want)
+		e.out[axis] = graph.UnknownDim
+	case verdict == prove.Refused:
+		sizes := fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", e.want, e.from)
+		e.fail(graph.CodeExpand, ExpandSentence(want, have, axis)+sizes, axis-e.lead)
+		e.out[axis] = graph.UnknownDim
+	}
 }
 
 // ExpandSentence is PyTorch's text for an axis that cannot take another size.

@@ -119,23 +119,20 @@ func diagonalLength(c *graph.Call, rows, cols graph.Dim, offset int) graph.Dim {
 	return length
 }
 
-// AsStrided is the shape rule of elements at given distances in the row-major order of
-// the operand.
+// AsStrided is the shape rule of elements at given distances in the row-major order of the operand.
 func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset graph.Dim) graph.Shape {
+	overflow := fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size,
+		graph.Shape(strides))
 	switch {
 	case len(size) != len(strides):
 		c.Fail(stridedMistake(c, "mismatch in length of strides and shape"))
 		return size
 	case slices.ContainsFunc(strides, isNegative):
-		c.Fail(
-			stridedMistake(
-				c, fmt.Sprintf("as_strided: Negative strides are not supported at the moment, got strides: %s",
-					graph.Shape(strides))))
+		c.Fail(stridedMistake(c, fmt.Sprintf(
+			"as_strided: Negative strides are not supported at the moment, got strides: %s", graph.Shape(strides))))
 		return size
 	case slices.ContainsFunc(size, isNegative):
-		c.Fail(
-			stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size,
-				graph.Shape(strides))))
+		c.Fail(stridedMistake(c, overflow))
 		return unknown(len(size))
 	case isNegative(offset):
 		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
@@ -155,28 +152,22 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		needed = needed.Plus(d.Minus(1).Times(strides[i]))
 		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != prove.Proved
 	}
-	have := c.Shape(0).NumElements()
 	if !needed.Valid() {
-		c.Fail(
-			stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size,
-				graph.Shape(strides))))
+		c.Fail(stridedMistake(c, overflow))
 		return unknown(len(size))
 	}
+	have := c.Shape(0).NumElements()
 	if mayBeEmpty { // then nothing is needed
 		count := size.NumElements()
 		have, needed = have.Times(count), needed.Times(count)
 	}
 	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed,
 		Why: "as_strided reads no further than its operand"}
-	switch p.Judge(need) {
+	switch bytes := graph.Dim(c.DType(0).Size()); p.Judge(need) {
 	case prove.Refused:
-		bytes := graph.Dim(c.DType(0).Size())
-		c.Fail(
-			stridedMistake(
-				c,
-				fmt.Sprintf(
-					"setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
-					size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
+		c.Fail(stridedMistake(c, fmt.Sprintf(
+			"setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
+			size, graph.Shape(strides), offset, bytes, needed.Times(bytes), have.Times(bytes))))
 	case prove.Deferred:
 		c.Require(need)
 	}
