@@ -123,7 +123,7 @@ func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph
 	return y, weights
 }
 
-// attend is both; weights are those of each head, where they are wanted.
+// attend is Attend and AttendWithWeights; weights receives those of each head, unless it is nil.
 func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph.Node, a attending,
 	weights **graph.Node) *graph.Node {
 	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"},
@@ -137,30 +137,8 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		args = append(args, argument{"KeyPadding", a.padding, form})
 	}
 	return l.apply(p, args, sizes, "b t width", func(in []*graph.Node) *graph.Node {
-		for _, x := range in[:3] {
-			if x.Rank() != 3 {
-				return x // the contract refuses it
-			}
-		}
-		if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
-			return unbuilt("Cached", "attention takes one cache, made by its own NewCache", query)
-		}
-		if a.memory.isGiven() || a.source.isGiven() {
-			return unbuilt(
-				fn,
-				"MemoryMask and MemoryKeyPadding are for decoder layers, and SourceMask and SourceKeyPadding for an EncoderDecoder: use Mask and KeyPadding for attention",
-				query)
-		}
-		if len(in) > 3 {
-			if in[3].Rank() != 2 {
-				return query // the contract refuses it
-			}
-			if refusal := a.hide(in[3]); refusal != nil {
-				return refusal
-			}
-		}
-		if a.eachHead && weights == nil {
-			return unbuilt(fn, "EachHead is for AttendWithWeights", query)
+		if refusal := l.refuse(fn, in, &a, weights); refusal != nil {
+			return refusal
 		}
 		weight := make([]*graph.Node, len(l.projections))
 		for i := range weight {
@@ -174,25 +152,63 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if s := l.settings; s.rotary != 0 {
 			q, k = rotate(q, s.rotary, first, s.rotaryInterleaved), rotate(k, s.rotary, first, s.rotaryInterleaved)
 		}
-		mask := []ops.AttentionOption{ops.AttentionMask(a.mask)}
 		if len(a.caches) > 0 {
 			k, v = a.caches[0].append(p, k, v)
 		}
-		switch isCausal := len(a.caches) > 0 || l.settings.causal; {
-		case l.BiasK != nil || l.settings.zeroAttn: // keys that all queries see stand behind
-			if isCausal {
-				a.mask = both(a.mask, notAfter(q, k, first))
-			}
-			k, v, a.mask = l.withMore(k, v, a.mask)
-			mask = []ops.AttentionOption{ops.AttentionMask(a.mask)}
-		case isCausal && a.mask == nil:
-			mask = []ops.AttentionOption{ops.AttentionMask(notAfter(q, k, first))}
-		case isCausal:
-			mask = append(mask, ops.CausalFrom(first))
-		}
+		k, v, mask := l.masked(q, k, v, first, a)
 		y := attend(p, q, k, v, mask, l.settings.dropout, weights)
 		return l.OutProj.Apply(p, ops.Flatten(ops.Transpose(y, 1, 2), 2, 3))
 	})
+}
+
+// refuse returns the refusal of options that attention does not take, or nil. Values that the contract refuses are
+// returned as they are. It adds KeyPadding, the fourth of in, to the mask.
+func (l *MultiHeadAttention) refuse(fn string, in []*graph.Node, a *attending, weights **graph.Node) *graph.Node {
+	query := in[0]
+	for _, x := range in[:3] {
+		if x.Rank() != 3 {
+			return x // the contract refuses it
+		}
+	}
+	if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
+		return unbuilt("Cached", "attention takes one cache, made by its own NewCache", query)
+	}
+	if a.memory.isGiven() || a.source.isGiven() {
+		return unbuilt(
+			fn,
+			"MemoryMask and MemoryKeyPadding are for decoder layers, and SourceMask and SourceKeyPadding for an EncoderDecoder: use Mask and KeyPadding for attention",
+			query)
+	}
+	if len(in) > 3 {
+		if in[3].Rank() != 2 {
+			return query // the contract refuses it
+		}
+		if refusal := a.hide(in[3]); refusal != nil {
+			return refusal
+		}
+	}
+	if a.eachHead && weights == nil {
+		return unbuilt(fn, "EachHead is for AttendWithWeights", query)
+	}
+	return nil
+}
+
+// masked returns keys and values, with those that all queries see behind them, and which of them each query sees; first
+// is the place of the first query.
+func (l *MultiHeadAttention) masked(q, k, v, first *graph.Node, a attending) (keys, values *graph.Node,
+	mask []ops.AttentionOption) {
+	switch isCausal := len(a.caches) > 0 || l.settings.causal; {
+	case l.BiasK != nil || l.settings.zeroAttn:
+		if isCausal {
+			a.mask = both(a.mask, notAfter(q, k, first))
+		}
+		k, v, a.mask = l.withMore(k, v, a.mask)
+	case isCausal && a.mask == nil:
+		a.mask = notAfter(q, k, first)
+	case isCausal:
+		return k, v, []ops.AttentionOption{ops.AttentionMask(a.mask), ops.CausalFrom(first)}
+	}
+	return k, v, []ops.AttentionOption{ops.AttentionMask(a.mask)}
 }
 
 // project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a

@@ -81,10 +81,6 @@ func (d *deforming) read(call refusedCall) node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	refuse := func(format string, args ...any) node {
-		return refusal(call,
-			&graph.Mistake{Code: graph.CodeWindow, Summary: "deform_conv2d: " + fmt.Sprintf(format, args...)})
-	}
 	for i, v := range call.in {
 		switch t := v.DType(); {
 		case t != graph.Float32 && t != graph.Float64 || t != d.x.DType():
@@ -92,13 +88,13 @@ func (d *deforming) read(call refusedCall) node {
 				Code: graph.CodeDType, Summary: fmt.Sprintf(
 					"deform_conv2d: all operands must be Float32, or all Float64, but %s has dtype %s", v.Called(), t)})
 		case v.Rank() != 4 && (i < 3 || v == d.mask):
-			return refuse("%s has shape %s, but must have 4 axes", v.Called(), v.Shape())
+			return d.refuse(call, "%s has shape %s, but must have 4 axes", v.Called(), v.Shape())
 		}
 	}
 	x, w, offset := d.x.Shape(), d.weight.Shape(), d.offset.Shape()
 	for _, size := range append(w[:4:4], x[1], offset[1]) {
 		if n, known := size.Int(); !known || n < 1 || n > 1<<31 {
-			return refuse(
+			return d.refuse(call,
 				"channels and kernel sizes must be known numbers other than 0, but the shapes are %s, %s and %s", x,
 				offset, w)
 		}
@@ -107,9 +103,15 @@ func (d *deforming) read(call refusedCall) node {
 	if bad := badSteps(call, d.height, d.width, d.steps); bad != nil {
 		return bad
 	}
+	return d.readChannels(call)
+}
+
+// readChannels finds the groups of channels, the fields of offsets and the shape of the result.
+func (d *deforming) readChannels(call refusedCall) node {
+	x, w, offset := d.x.Shape(), d.weight.Shape(), d.offset.Shape()
 	d.groups, d.fields = int(x[1]/w[1]), int(offset[1])/(2*d.height*d.width)
 	if d.groups == 0 || x[1]%w[1] != 0 || w[0]%graph.Dim(d.groups) != 0 {
-		return refuse(
+		return d.refuse(call,
 			"weights %s need a multiple of %s input channels, with a number of groups that divides the %s output channels, but %s has %s",
 			w, w[1], w[0], d.x.Called(), x[1])
 	}
@@ -119,7 +121,7 @@ func (d *deforming) read(call refusedCall) node {
 			d.steps.Dilation[i])
 	}
 	if d.fields == 0 || x[1]%graph.Dim(d.fields) != 0 {
-		return refuse(
+		return d.refuse(call,
 			"offsets must have 2·fields·%d·%d channels, where fields divides the %s channels of %s, but %s has %s",
 			d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
 	}
@@ -127,10 +129,14 @@ func (d *deforming) read(call refusedCall) node {
 	wanted := []graph.Shape{{x[0], 2 * field, d.out[2], d.out[3]}, {w[0]}, {x[0], field, d.out[2], d.out[3]}}
 	for i, v := range []node{d.offset, d.bias, d.mask} {
 		if v != nil && !v.Shape().Equal(wanted[i]) {
-			return refuse("%s has shape %s, but must have %s", v.Called(), v.Shape(), wanted[i])
+			return d.refuse(call, "%s has shape %s, but must have %s", v.Called(), v.Shape(), wanted[i])
 		}
 	}
 	return nil
+}
+
+func (d *deforming) refuse(call refusedCall, format string, args ...any) node {
+	return call.wrong(graph.CodeWindow, "deform_conv2d: "+format, args...)
 }
 
 func init() {

@@ -66,43 +66,12 @@ func product(list []int) int {
 }
 
 // placeOfGreatest compares the elements of a window one by one, in their order: one that is greater wins, and each NaN.
-// How far the winner is from the window's beginning, in row-major order, is kept meanwhile.
 func placeOfGreatest(values, x, windows node) node {
 	a, g := values.Attrs().(PoolAttrs), x.Graph()
 	axes := len(a.Kernel)
 	lead := x.Rank() - axes
 	steps := rowMajorSteps(x.Shape()[lead:])
-	t := graph.Int64
-	if count, known := x.Shape()[lead:].NumElements().Int(); known && count < 1<<31 {
-		t = graph.Int32
-	}
-	var best, away node
-	each := func(at []int) {
-		element, distance := windows, graph.Dim(0)
-		for i, k := range at {
-			element = Select(element, x.Rank()-1, graph.Dim(k))
-			distance = distance.Plus(steps[i].Times(graph.Dim(k * a.Dilation[i])))
-		}
-		if best == nil {
-			best, away = element, Full(g, t, 0, values.Shape()...)
-			return
-		}
-		wins := Greater(element, best)
-		if x.DType().IsFloat() {
-			wins = Or(wins, NotEqual(element, element))
-		}
-		best, away = Where(wins, element, best), Where(wins, Size(g, t, distance), away)
-	}
-	at := make([]int, axes)
-	for range product(a.Kernel) {
-		each(at)
-		for i := axes - 1; i >= 0; i-- {
-			if at[i]++; at[i] < a.Kernel[i] {
-				break
-			}
-			at[i] = 0
-		}
-	}
+	away := distanceOfGreatest(values, x, windows, steps)
 	begin, inside := num64(0), num64(0)
 	var isOutside node
 	for i, p := range a.Padding {
@@ -130,6 +99,49 @@ func placeOfGreatest(values, x, windows node) node {
 	}
 	isFirst := And(Equal(away, graph.Num(0)), isOutside) // nothing is above the padding, which is no element
 	return Where(isFirst, inside, place)
+}
+
+// distanceOfGreatest returns how far the greatest element of each window is from the window's first one in x, given the
+// distances between elements along each axis.
+func distanceOfGreatest(values, x, windows node, steps []graph.Dim) node {
+	a, g := values.Attrs().(PoolAttrs), x.Graph()
+	t := graph.Int64
+	if count, known := x.Shape()[x.Rank()-len(steps):].NumElements().Int(); known && count < 1<<31 {
+		t = graph.Int32
+	}
+	var best, away node
+	for _, at := range indices(a.Kernel) {
+		element, distance := windows, graph.Dim(0)
+		for i, k := range at {
+			element = Select(element, x.Rank()-1, graph.Dim(k))
+			distance = distance.Plus(steps[i].Times(graph.Dim(k * a.Dilation[i])))
+		}
+		if best == nil {
+			best, away = element, Full(g, t, 0, values.Shape()...)
+			continue
+		}
+		wins := Greater(element, best)
+		if x.DType().IsFloat() {
+			wins = Or(wins, NotEqual(element, element))
+		}
+		best, away = Where(wins, element, best), Where(wins, Size(g, t, distance), away)
+	}
+	return away
+}
+
+// indices lists the indices of an array of some sizes, in row-major order.
+func indices(sizes []int) (list [][]int) {
+	list = [][]int{nil}
+	for _, n := range sizes {
+		var longer [][]int
+		for _, at := range list {
+			for i := range n {
+				longer = append(longer, append(slices.Clone(at), i))
+			}
+		}
+		list = longer
+	}
+	return list
 }
 
 // indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of

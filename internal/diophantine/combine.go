@@ -21,7 +21,7 @@ func combine(st *state) (contradiction bool) {
 		for _, p := range rows {
 			switch c := p.coefficient(column); {
 			case c > 0:
-				below = append(below, p) // gives the column a least value
+				below = append(below, p) // bounds the column from below
 			case c < 0:
 				above = append(above, p)
 			default:
@@ -31,29 +31,35 @@ func combine(st *state) (contradiction bool) {
 		if len(kept)+len(above)*len(below) > maxCombined {
 			return false
 		}
-		for _, p := range below {
-			for _, q := range above {
-				a, b := p.coefficient(column), -q.coefficient(column)
-				g := gcd(a, b)
-				sum := p.Scale(b / g).Plus(q.Scale(a / g))
-				if !st.spend(1+len(sum.terms)) || sum.lost {
-					continue
-				}
-				if c := sum.content(); c > 1 {
-					sum = sum.divide(c)
-				}
-				if sum.isConst() {
-					if sum.constant() < 0 {
-						return true
-					}
-					continue
-				}
-				kept = strongest(kept, sum)
-			}
+		if rows, contradiction = st.eliminate(column, kept, above, below); contradiction {
+			return true
 		}
-		rows = kept
 	}
 	return false
+}
+
+// eliminate adds to kept the sums of inequalities that bound a column from above and from below in which the column is
+// gone. It stops at one that is a negative number.
+func (st *state) eliminate(column []Unknown, kept, above, below []Poly) (rows []Poly, contradiction bool) {
+	for _, p := range below {
+		for _, q := range above {
+			a, b := p.coefficient(column), -q.coefficient(column)
+			g := gcd(a, b)
+			sum := p.Scale(b / g).Plus(q.Scale(a / g))
+			if !st.spend(1+len(sum.terms)) || sum.lost {
+				continue
+			}
+			if c := sum.content(); c > 1 {
+				sum = sum.divide(c)
+			}
+			if !sum.isConst() {
+				kept = strongest(kept, sum)
+			} else if sum.constant() < 0 {
+				return nil, true
+			}
+		}
+	}
+	return kept, false
 }
 
 // rows returns the inequalities, with unknowns counted from their least values, so that every product of them is at

@@ -69,12 +69,10 @@ func (st *state) split() (cases [][]Constraint, endless bool) {
 // smallRange returns the values of the unknown that has the fewest.
 func (st *state) smallRange() (cases [][]Constraint) {
 	least, at := int64(maxRange), Unknown(-1)
-	for _, list := range [][]Poly{st.eq, st.ge} {
-		for _, p := range list {
-			for _, x := range p.unknowns() {
-				if st.lo[x] > -infinite && st.hi[x] < infinite && st.hi[x]-st.lo[x] < least {
-					least, at = st.hi[x]-st.lo[x], x
-				}
+	for _, p := range slices.Concat(st.eq, st.ge) {
+		for _, x := range p.unknowns() {
+			if st.lo[x] > -infinite && st.hi[x] < infinite && st.hi[x]-st.lo[x] < least {
+				least, at = st.hi[x]-st.lo[x], x
 			}
 		}
 	}
@@ -104,21 +102,29 @@ func (st *state) remainder() [][]Constraint {
 	return nil
 }
 
+// leastOrMore returns two cases: a factor of a product has its least value, or a greater one.
 func (st *state) leastOrMore() [][]Constraint {
-	for _, list := range [][]Poly{st.eq, st.ge} {
-		for _, p := range list {
-			for _, t := range p.terms {
-				if len(t.of) < 2 {
-					continue
-				}
-				for _, x := range t.of {
-					if lo := st.lo[x]; lo > -infinite {
-						above := Of(x).Minus(Const(lo))
-						return [][]Constraint{{Zero(above)}, {NotNegative(above.Minus(Const(1)))}}
-					}
+	x, found := st.boundedFactor()
+	if !found {
+		return nil
+	}
+	above := Of(x).Minus(Const(st.lo[x]))
+	return [][]Constraint{{Zero(above)}, {NotNegative(above.Minus(Const(1)))}}
+}
+
+// boundedFactor returns the first unknown of a product of unknowns that has a least value.
+func (st *state) boundedFactor() (x Unknown, found bool) {
+	for _, p := range slices.Concat(st.eq, st.ge) {
+		for _, t := range p.terms {
+			if len(t.of) < 2 {
+				continue
+			}
+			for _, x := range t.of {
+				if st.lo[x] > -infinite {
+					return x, true
 				}
 			}
 		}
 	}
-	return nil
+	return 0, false
 }

@@ -119,21 +119,25 @@ func (p *plan) begin(scratch []float32, numbers []int) {
 			t.numbers, t.offsets, numbers = numbers[:0:p.kernel()], numbers[p.kernel():][:0:p.kernel()],
 				numbers[2*p.kernel():]
 			t.length = max((h.places(a)-1)*p.pitch+w.places(b), 0)
-			for i := range h.Kernel {
-				for j := range w.Kernel {
-					down, row, has := h.tap(a, i)
-					across, column, alsoHas := w.tap(b, j)
-					if has && alsoHas {
-						t.numbers = append(t.numbers, i*w.Kernel+j)
-						t.offsets = append(t.offsets, 4*((down*w.Stride+across)*p.plane+row*p.pitch+column))
-					}
-				}
+			for number := range p.kernel() {
+				p.addTap(t, a, b, number)
 			}
 			t.isAll = len(t.numbers) == p.kernel()
 			t.vectors = (t.length + p.loops.width - 1) / p.loops.width
 		}
 	}
 	p.prepareFills()
+}
+
+// addTap adds a number of the filter to the taps of phase (a, b) of the result, if that uses it.
+func (p *plan) addTap(t *taps, a, b, number int) {
+	h, w := &p.Axes[0], &p.Axes[1]
+	down, row, has := h.tap(a, number/w.Kernel)
+	across, column, alsoHas := w.tap(b, number%w.Kernel)
+	if has && alsoHas {
+		t.numbers = append(t.numbers, number)
+		t.offsets = append(t.offsets, 4*((down*w.Stride+across)*p.plane+row*p.pitch+column))
+	}
 }
 
 // prepareFills lists how rows are copied into phases.

@@ -36,48 +36,68 @@ func lane[T float](from unsafe.Pointer, bytes int) *T { return (*T)(unsafe.Add(f
 
 // plainStep interprets a program, each instruction lane by lane.
 func plainStep[T float](p butterfly.Program, k stepKind, radix int, fma func(x, y, z T) T) func(*stepArgs) {
-	size, lanes := int(unsafe.Sizeof(T(0))), lanesOf[T]()
+	s := stepInterpreter[T]{kind: k, program: p, radix: radix, lanes: lanesOf[T](), fma: fma}
 	return func(a *stepArgs) {
 		outer := 1
 		if k.factors == butterfly.Rest {
 			outer = a.outer
 		}
-		values := make([]T, len(p)*lanes)
+		values := make([]T, len(p)*s.lanes)
 		for o := range outer {
 			for i := range a.inner {
-				ahead := (o*a.inner + i) * elementBytes
-				behind := ahead + o*a.ySkip
-				for at, instr := range p {
-					v := values[at*lanes:][:lanes]
-					part := instr.Part * partBytes
-					switch instr.Op {
-					case butterfly.Input:
-						from := k.place(a.x, a.xMirror, ahead, ahead, instr.Index, a.xStep)
-						copy(v, unsafe.Slice(lane[T](from, part), lanes))
-					case butterfly.Output:
-						to := k.place(a.y, a.yMirror, behind, ahead, instr.Index, a.yStep)
-						copy(unsafe.Slice(lane[T](to, part), lanes), values[int(instr.Args[0])*lanes:])
-					case butterfly.Twiddle:
-						switch {
-						case k.lanes && k.mirrored:
-							copy(v, unsafe.Slice(lane[T](a.factors, ahead+part), lanes))
-						case k.lanes:
-							copy(v, unsafe.Slice(lane[T](a.factors, ahead+instr.Index*a.yStep+part), lanes))
-						default:
-							next := 2 * (radix - 1) * o
-							if k.mirrored {
-								next = 2 * i
-							}
-							fill(v, *lane[T](a.factors, (next+2*instr.Index+instr.Part)*size))
-						}
-					case butterfly.Const:
-						fill(v, T(instr.Value))
-					default:
-						arithmetic(v, instr, values, fma)
-					}
-				}
+				s.run(a, values, o, i)
 			}
 		}
+	}
+}
+
+// stepInterpreter interprets the program of a step.
+type stepInterpreter[T float] struct {
+	kind    stepKind
+	program butterfly.Program
+	radix   int
+	lanes   int
+	fma     func(x, y, z T) T
+}
+
+// run interprets the program for one vector of each operand; values has room for the results of its instructions.
+func (s *stepInterpreter[T]) run(a *stepArgs, values []T, outer, inner int) {
+	ahead := (outer*a.inner + inner) * elementBytes
+	behind := ahead + outer*a.ySkip
+	for at, instr := range s.program {
+		v := values[at*s.lanes:][:s.lanes]
+		part := instr.Part * partBytes
+		switch instr.Op {
+		case butterfly.Input:
+			from := s.kind.place(a.x, a.xMirror, ahead, ahead, instr.Index, a.xStep)
+			copy(v, unsafe.Slice(lane[T](from, part), s.lanes))
+		case butterfly.Output:
+			to := s.kind.place(a.y, a.yMirror, behind, ahead, instr.Index, a.yStep)
+			copy(unsafe.Slice(lane[T](to, part), s.lanes), values[int(instr.Args[0])*s.lanes:])
+		case butterfly.Twiddle:
+			s.twiddle(v, a, instr, ahead, outer, inner)
+		case butterfly.Const:
+			fill(v, T(instr.Value))
+		default:
+			arithmetic(v, instr, values, s.fma)
+		}
+	}
+}
+
+// twiddle loads a factor: one for each lane, or the same for all.
+func (s *stepInterpreter[T]) twiddle(v []T, a *stepArgs, instr butterfly.Instr, ahead, outer, inner int) {
+	part := instr.Part * partBytes
+	switch {
+	case s.kind.lanes && s.kind.mirrored:
+		copy(v, unsafe.Slice(lane[T](a.factors, ahead+part), s.lanes))
+	case s.kind.lanes:
+		copy(v, unsafe.Slice(lane[T](a.factors, ahead+instr.Index*a.yStep+part), s.lanes))
+	default:
+		first := 2 * (s.radix - 1) * outer
+		if s.kind.mirrored {
+			first = 2 * inner
+		}
+		fill(v, *lane[T](a.factors, (first+2*instr.Index+instr.Part)*int(unsafe.Sizeof(T(0)))))
 	}
 }
 

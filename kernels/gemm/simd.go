@@ -213,13 +213,7 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
 			f.prepareA()
 			for n := range f.count {
-				if f.batch != nil {
-					q := f.batch.matrix(f.index + n)
-					f.b.Start, f.c.Start, f.first = q.b.Start, q.c.Start, q.first
-					if q.packedB != nil {
-						f.packedB = q.packedB
-					}
-				}
+				f.enterMatrix(n)
 				for j := left; j < right; j += f.v.cols {
 					f.panelPass(j, min(f.v.cols, right-j))
 					f.packed = f.nextPacked()
@@ -230,6 +224,18 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 				f.s.rows.whole(f.first + i + f.ni)
 			}
 		}
+	}
+}
+
+// enterMatrix continues with a matrix of a batch that shares A.
+func (f *macroKernel[T]) enterMatrix(n int) {
+	if f.batch == nil {
+		return
+	}
+	q := f.batch.matrix(f.index + n)
+	f.b.Start, f.c.Start, f.first = q.b.Start, q.c.Start, q.first
+	if q.packedB != nil {
+		f.packedB = q.packedB
 	}
 }
 
