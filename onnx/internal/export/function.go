@@ -99,7 +99,7 @@ func (e *exporter) top(x *value, count graph.Dim, descending bool) *value {
 	shape := append(append(graph.Shape{}, x.shape[:axis]...), count)
 	held := heldBy("TopK", x.dtype)
 	return e.append("TopK", []tensor{{held, shape}, {graph.Int64, shape}},
-		attrs{attrInt("axis", axis), attrInt("largest", b2i(descending))}, nil,
+		attrs{attrInt("axis", axis), attrFlag("largest", descending)}, nil,
 		[]*value{e.cast(x, held), e.sizes(graph.Shape{count})}).out[1]
 }
 
@@ -125,7 +125,7 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 	x := in[0]
 	axis := e.whole(graph.Int64, int64(len(x.shape)-2))
 	return e.carried("CumSum", x.dtype, func(c func(*value) *value) *value {
-		return e.apply("CumSum", tensor{heldBy("CumSum", x.dtype), x.shape}, attrs{attrInt("reverse", b2i(reverse))},
+		return e.apply("CumSum", tensor{heldBy("CumSum", x.dtype), x.shape}, attrs{attrFlag("reverse", reverse)},
 			c(x), axis)
 	})
 }

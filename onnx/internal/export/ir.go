@@ -101,6 +101,13 @@ func attrInt(name string, v int) *wire.Attribute {
 	return &wire.Attribute{Name: name, Type: wire.AttributeInt, Int: int64(v)}
 }
 
+func attrFlag(name string, v bool) *wire.Attribute {
+	if v {
+		return attrInt(name, 1)
+	}
+	return attrInt(name, 0)
+}
+
 func attrFloat(name string, v float64) *wire.Attribute {
 	return &wire.Attribute{Name: name, Type: wire.AttributeFloat, Float: float32(v)}
 }

@@ -120,7 +120,7 @@ func (e *exporter) folds(op, kernel string, x *value, list []int, keep bool) *va
 	}
 	return e.carried(kernel, x.dtype, func(c func(*value) *value) *value {
 		held := heldBy(kernel, x.dtype)
-		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrInt("keepdims", b2i(keep))}, c(x),
+		return e.apply(op, tensor{held, folded(x.shape, list, keep)}, attrs{attrFlag("keepdims", keep)}, c(x),
 			e.intsOf(list))
 	})
 }
@@ -128,13 +128,6 @@ func (e *exporter) folds(op, kernel string, x *value, list []int, keep bool) *va
 // flipped turns the bits of integers without signs into int64 of the same order, and back.
 func (e *exporter) flipped(x *value) *value {
 	return e.same("BitwiseXor", x, e.whole(graph.Int64, -1<<63))
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // extremum returns the place of the greatest or the least element among axes, counted in row-major order. NaN wins,
@@ -158,7 +151,7 @@ func (e *exporter) extremum(greatest bool, x *value, list []int, shape graph.Sha
 	keep := len(list) == 1 && len(shape) == len(x.shape)
 	of := func(x *value) *value {
 		return e.apply(op, tensor{graph.Int64, folded(x.shape, []int{axis}, keep)},
-			attrs{attrInt("axis", axis), attrInt("keepdims", b2i(keep))}, x)
+			attrs{attrInt("axis", axis), attrFlag("keepdims", keep)}, x)
 	}
 	y := of(e.cast(x, held))
 	if x.dtype.IsFloat() {

@@ -195,7 +195,7 @@ func (e *exporter) mean(n *graph.Node, in []*value) *value {
 		return nil
 	}
 	t := tensor{graph.Float32, folded(in[0].shape, list, keep)}
-	return e.apply("ReduceMean", t, attrs{attrInt("keepdims", b2i(keep))}, in[0], e.intsOf(list))
+	return e.apply("ReduceMean", t, attrs{attrFlag("keepdims", keep)}, in[0], e.intsOf(list))
 }
 
 var gatherOp, triuOp, trilOp = ops.Lookup("gather"), ops.Lookup("triu"), ops.Lookup("tril")
@@ -226,5 +226,5 @@ func (e *exporter) triangle(n *graph.Node, x *value) *value {
 	if k < math.MinInt32 || k > math.MaxInt32 {
 		return nil
 	}
-	return e.apply("Trilu", x.tensor, attrs{attrInt("upper", b2i(n.Op() == triuOp))}, x, e.whole(graph.Int64, int64(k)))
+	return e.apply("Trilu", x.tensor, attrs{attrFlag("upper", n.Op() == triuOp)}, x, e.whole(graph.Int64, int64(k)))
 }

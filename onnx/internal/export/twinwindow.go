@@ -87,7 +87,7 @@ func (e *exporter) maxPool(n *graph.Node, in []*value) *value { return e.pool("M
 
 // avgPool is the mean of each window.
 func (e *exporter) avgPool(n *graph.Node, in []*value) *value {
-	return e.pool("AveragePool", n, in, attrInt("count_include_pad", b2i(!attrsOf[ops.PoolAttrs](n).ExcludePadding)))
+	return e.pool("AveragePool", n, in, attrFlag("count_include_pad", !attrsOf[ops.PoolAttrs](n).ExcludePadding))
 }
 
 // pool is an operator on windows. A last window that reaches beyond the padding is counted otherwise in ONNX.

@@ -234,11 +234,11 @@ func (c *call) floats(i int) (list []float64) {
 }
 
 // listOr are the numbers of an operand, or of the attribute that was in its place before.
-func (c *call) listOr(i int, name string, usual ...int) []int {
+func (c *call) listOr(i int, name string) []int {
 	if c.has(i) {
 		return c.list(i)
 	}
-	return c.ints(name, usual...)
+	return c.ints(name)
 }
 
 // dimsOr are the sizes of an operand, or of the attribute that was in its place before.

@@ -12,7 +12,8 @@ import (
 // docs/ContribOperators.md of ONNX Runtime.
 func init() {
 	microsoft := map[string]rule{
-		"Gelu": one(ops.Gelu), "Inverse": one(ops.Inv),
+		"Gelu":     one(ops.Gelu),
+		"Inverse":  one(ops.Inv),
 		"BiasGelu": two(func(x, b node) node { return ops.Gelu(ops.Add(x, b)) }),
 		"FastGelu": with(func(c *call, x node) node {
 			if b := c.at(1); b != nil {
@@ -49,7 +50,8 @@ func init() {
 		"GroupQueryAttention":     groupedAttention,
 		"RotaryEmbedding":         func(c *call) []node { return []node{turnedPositions(c)} },
 
-		"QLinearAdd": quantized2(ops.Add), "QLinearMul": quantized2(ops.Mul),
+		"QLinearAdd":       quantized2(ops.Add),
+		"QLinearMul":       quantized2(ops.Mul),
 		"QLinearSigmoid":   quantized1(func(c *call, x node) node { return ops.Sigmoid(x) }),
 		"QLinearLeakyRelu": quantized1(func(c *call, x node) node { return ops.LeakyRelu(x, c.float("alpha", 0.01)) }),
 		"QLinearSoftmax": quantized1(func(c *call, x node) node {

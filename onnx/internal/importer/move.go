@@ -14,7 +14,7 @@ func init() {
 		"Transpose": with(func(c *call, x node) node {
 			return ops.Permute(x, c.ints("perm", backwards(x.Rank())...)...)
 		}),
-		"Expand":  with(func(c *call, x node) node { return expand(c, x, c.dims(1)) }),
+		"Expand":  with(func(c *call, x node) node { return expand(x, c.dims(1)) }),
 		"Tile":    with(func(c *call, x node) node { return ops.Tile(x, c.dims(1)...) }),
 		"Reshape": with(reshape),
 		"Flatten": with(func(c *call, x node) node {
@@ -83,8 +83,8 @@ func upwards(n int) []int {
 	return list
 }
 
-// expand broadcasts both ways.
-func expand(c *call, x node, to []graph.Dim) node {
+// expand is ops.Expand that keeps the sizes of x where the wanted ones are 1.
+func expand(x node, to []graph.Dim) node {
 	to = slices.Clone(to)
 	for len(to) < x.Rank() {
 		to = slices.Insert(to, 0, 1)

@@ -155,9 +155,7 @@ func Elements(t *wire.Tensor, external func(*wire.Tensor) ([]byte, error)) (exec
 			return fail(err)
 		}
 	case !t.HasRaw:
-		if data, err = packed(t, d.bits); err != nil {
-			return fail(err)
-		}
+		data = packed(t, d.bits)
 	}
 	if want := (n*d.bits + 7) / 8; len(data) != want {
 		return fail(fmt.Errorf("%d bytes, and shape %v of %s has %d", len(data), t.Dims, t.Type, want))
@@ -173,10 +171,8 @@ func Elements(t *wire.Tensor, external func(*wire.Tensor) ([]byte, error)) (exec
 }
 
 // packed are the bytes of elements that are written as numbers.
-func packed(t *wire.Tensor, bits int) (data []byte, err error) {
-	given := 0
+func packed(t *wire.Tensor, bits int) (data []byte) {
 	put := func(v uint64, bytes int) {
-		given++
 		for range bytes {
 			data = append(data, byte(v))
 			v >>= 8
@@ -198,7 +194,7 @@ func packed(t *wire.Tensor, bits int) (data []byte, err error) {
 	for _, v := range t.Uint64s {
 		put(v, bytes)
 	}
-	return data, nil
+	return data
 }
 
 // unpacked gives each integer of fewer than 8 bits a byte. The first lies in the lowest bits.

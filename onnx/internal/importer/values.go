@@ -25,13 +25,13 @@ func init() {
 		"SequenceEmpty":     func(c *call) []*value { return []*value{{isList: true}} },
 		"SequenceConstruct": func(c *call) []*value { return []*value{{isList: true, list: c.operands}} },
 		"SequenceAt": func(c *call) []*value {
-			return []*value{c.value(0).list[c.place(1, len(c.sequence(0)))]}
+			return []*value{c.value(0).list[c.place(1, len(c.sequence()))]}
 		},
 		"SequenceLength": func(c *call) []*value {
-			return []*value{c.builder.ofSizes(scalar(graph.Dim(len(c.sequence(0)))))}
+			return []*value{c.builder.ofSizes(scalar(graph.Dim(len(c.sequence()))))}
 		},
 		"SequenceInsert": func(c *call) []*value {
-			list := c.sequence(0)
+			list := c.sequence()
 			at := len(list)
 			if c.has(2) {
 				at = c.place(2, len(list)+1)
@@ -42,7 +42,7 @@ func init() {
 			return []*value{{isList: true, list: slices.Insert(slices.Clone(list), at, c.value(1))}}
 		},
 		"SequenceErase": func(c *call) []*value {
-			list := slices.Clone(c.sequence(0))
+			list := slices.Clone(c.sequence())
 			at := len(list) - 1
 			if c.has(1) {
 				at = c.place(1, len(list))
@@ -80,11 +80,11 @@ func (c *call) value(i int) *value {
 	return c.operands[i]
 }
 
-// sequence are the parts of an operand.
-func (c *call) sequence(i int) []*value {
-	v := c.value(i)
+// sequence are the parts of the first operand.
+func (c *call) sequence() []*value {
+	v := c.value(0)
 	if !v.isList {
-		refuse("its operand %d is not a sequence", i)
+		refuse("its operand 0 is not a sequence")
 	}
 	return v.list
 }
@@ -207,7 +207,7 @@ func (c *call) splitToSequence() (list []*value) {
 
 // joinSequence puts the parts of a sequence behind each other.
 func (c *call) joinSequence() *value {
-	parts := c.sequence(0)
+	parts := c.sequence()
 	if len(parts) == 0 {
 		refuse("an empty sequence has no shape")
 	}
@@ -232,12 +232,12 @@ func sequenceMap(c *call) []*value {
 	for i := range results {
 		results[i] = &value{isList: true}
 	}
-	for i := range c.sequence(0) {
+	for i := range c.sequence() {
 		var args []*value
 		for k, v := range c.operands {
 			if v.isList {
 				if i >= len(v.list) {
-					refuse("operand %d has %d parts, but the first one has %d", k, len(v.list), len(c.sequence(0)))
+					refuse("operand %d has %d parts, but the first one has %d", k, len(v.list), len(c.sequence()))
 				}
 				v = v.list[i]
 			}
