@@ -57,8 +57,8 @@ func init() {
 		Grad:     func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
 	})
 	opAtan2 = define(graph.Op{
-		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise, MinIn: 2,
-		MaxIn:   2,
+		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise,
+		MinIn: 2, MaxIn: 2,
 		Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimAtan2),
 		Grad: each(
 			func(n, dy node) node { return Mul(dy, Div(n.In(1), squareSum(n))) },

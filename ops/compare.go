@@ -34,8 +34,8 @@ func init() {
 	opAnd.Identity, opOr.Identity, opXor.Identity = one, zero, zero
 	opNot.Involution = true
 	opWhere = define(graph.Op{
-		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise, MinIn: 3,
-		MaxIn: 3,
+		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise,
+		MinIn: 3, MaxIn: 3,
 		Promote: func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 			t := graph.PromoteOperands(types[1:], ranks[1:])
 			return []graph.DType{types[0], t, t}

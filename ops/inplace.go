@@ -16,8 +16,8 @@ var inPlace = map[*graph.Op]*graph.Op{}
 
 func init() {
 	opCopyInPlace = enter(&graph.Op{
-		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true, MinIn: 2,
-		MaxIn: 2,
+		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true,
+		MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return rules.InPlace(c, c.DType(0), rules.BroadcastOperands(c))
 		},

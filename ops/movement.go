@@ -49,8 +49,8 @@ func init() {
 		Grad: func(n, dy node, _ int) node { return unslice(n, dy) },
 	})
 	opConcat = define(graph.Op{
-		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1,
-		MaxIn:   -1,
+		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement,
+		MinIn: 1, MaxIn: -1,
 		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Concat(c, c.Attrs().(ConcatAttrs).Axis)

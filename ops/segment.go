@@ -19,8 +19,8 @@ type SegmentAttrs struct {
 // segments is the entry of elements that are united by index.
 func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node) *graph.Op {
 	op := define(graph.Op{
-		Name: name, Func: fn, Doc: doc + writeOutside + ".", Class: graph.Gather, Fold: fold, MinIn: 2,
-		MaxIn: 2,
+		Name: name, Func: fn, Doc: doc + writeOutside + ".", Class: graph.Gather, Fold: fold,
+		MinIn: 2, MaxIn: 2,
 		Axes: func(n node) []int {
 			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
 		},
