@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,17 +15,16 @@ func AdaptivePool(c *graph.Call, word string, sizes []int) graph.Shape {
 	axes := len(sizes)
 	switch {
 	case axes < 1:
-		c.Fail(windowMistake(c, -1, word+": no sizes are given"))
+		c.Fail(windowMistake(c, -1, "%s: no sizes are given", word))
 		return x
 	case slices.Min(sizes) < 1 || slices.Max(sizes) > math.MaxInt32:
 		c.Fail(
 			windowMistake(c, -1,
-				fmt.Sprintf("%s: elements of output_size must be from 1 to %d, and are %v", word, math.MaxInt32,
-					sizes)))
+				"%s: elements of output_size must be from 1 to %d, and are %v", word, math.MaxInt32, sizes))
 		return unknown(len(x))
 	case len(x) != axes+1 && len(x) != axes+2:
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("%s: Expected %dD or %dD tensor, but got: %s", word, axes+1, axes+2, x)))
+			"%s: Expected %dD or %dD tensor, but got: %s", word, axes+1, axes+2, x))
 		return unknown(axes + 2)
 	}
 	first, p := len(x)-axes, prove.NewProver(c.Bounds)
@@ -39,9 +37,9 @@ func AdaptivePool(c *graph.Call, word string, sizes []int) graph.Shape {
 		switch p.AtLeast(d, 1) {
 		case prove.Refused:
 			c.Fail(
-				windowMistake(c, first+i, fmt.Sprintf(
+				windowMistake(c, first+i,
 					"%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
-					word, c.Shape(0), first+i)))
+					word, c.Shape(0), first+i))
 		case prove.Deferred:
 			requireAtLeast(c, p, d, 1, first+i, "pooling needs axes with elements")
 		}

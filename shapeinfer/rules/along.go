@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -17,7 +16,7 @@ func AlongTogether(c *graph.Call, axis int) graph.Shape {
 	}
 	if len(a) != len(x) {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("operands must have the same shape, but have %d and %d axes", len(a), len(x))))
+			"operands must have the same shape, but have %d and %d axes", len(a), len(x)))
 		return x
 	}
 	if Axis(c, axis, len(x)) >= 0 {
@@ -49,8 +48,7 @@ func sameAxes(c *graph.Call, a, b graph.Shape, why string) {
 	r := CallRules(c)
 	for i := range a {
 		same := r.requireSame(c, a[i], b[i], i, why, func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast,
-				fmt.Sprintf("%s: axis %d has sizes %s and %s", why, i, a[i], b[i]))
+			m := operandMistake(c, graph.CodeBroadcast, "%s: axis %d has sizes %s and %s", why, i, a[i], b[i])
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			return m
 		})
@@ -71,7 +69,7 @@ func Quantile(c *graph.Call, name string, axis int) graph.Shape {
 	case !c.DType(0).IsFloat():
 		RefuseDType(c, name+"() input tensor must be either float or double dtype")
 	case len(q) > 1:
-		c.Fail(operandMistake(c, graph.CodeRank, name+"() q must be a scalar or 1D tensor"))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s() q must be a scalar or 1D tensor", name))
 		return nil
 	case len(x) > 0:
 		NonEmpty(c, name, []int{at})

@@ -152,7 +152,7 @@ func refuseIndex(c *graph.Call, operand int, sentence string) {
 const maskHelp = "with a mask, use ops.Compress to select slices and ops.MaskedSelect to select elements, up to a given size; ops.Where, ops.MaskedFill or ops.MaskedScatter to write; or ops.Nonzero for indices"
 
 func dtypeMistake(c *graph.Call, sentence string) *graph.Mistake {
-	m := operandMistake(c, graph.CodeDType, sentence)
+	m := operandMistake(c, graph.CodeDType, "%s", sentence)
 	for i := range m.Operands {
 		m.Operands[i].DType = c.In(i).Written().DType()
 	}

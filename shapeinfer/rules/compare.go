@@ -63,7 +63,7 @@ func RefuseTarget(c *graph.Call, sentence string) graph.Shape {
 
 func targetMistake(c *graph.Call, sentence string) *graph.Mistake {
 	x, target := c.Shape(0), c.Shape(1)
-	m := operandMistake(c, graph.CodeTargetShape, fmt.Sprintf(sentence, target, x))
+	m := operandMistake(c, graph.CodeTargetShape, sentence, target, x)
 	b := CallRules(c).BroadcastShapes(x, target)
 	if len(b.Clashes) > 0 {
 		return m

@@ -13,7 +13,7 @@ func MatMul(c *graph.Call) (graph.DType, graph.Shape) {
 	a, b := c.Shape(0), c.Shape(1)
 	if len(a) == 0 || len(b) == 0 {
 		c.Fail(operandMistake(c, graph.CodeMatMul,
-			fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
+			"both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b)))
 		return c.DType(0), nil
 	}
 	matMulDType(c)
@@ -29,7 +29,7 @@ func matMulDType(c *graph.Call) {
 	switch {
 	case t != u:
 		c.Fail(operandMistake(c, graph.CodeDType,
-			fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", t.CppName(), u.CppName())))
+			"expected m1 and m2 to have the same dtype, but got: %s != %s", t.CppName(), u.CppName()))
 	case t == graph.Bool:
 		c.Fail(operandMistake(c, graph.CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
 	}

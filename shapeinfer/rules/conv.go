@@ -19,8 +19,8 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
-				axes+1, axes+2, axes, x)))
+			"Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
+			axes+1, axes+2, axes, x))
 		return c.DType(0), unknown(axes + 2)
 	}
 	single := len(x) == axes+1
@@ -70,7 +70,7 @@ func convDTypes(c *graph.Call) {
 // convArguments says what is wrong with the fixed arguments and ranks, or nothing.
 func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *graph.Mistake {
 	refuse := func(format string, args ...any) *graph.Mistake {
-		return convMistake(c, fmt.Sprintf(format, args...))
+		return convMistake(c, format, args...)
 	}
 	if len(w) < 3 {
 		return refuse("weight should have at least three dimensions")
@@ -128,7 +128,7 @@ func convKernel(c *graph.Call, kernel graph.Shape, first int) *graph.Mistake {
 		switch {
 		case d.IsUnknown():
 		case p.AtLeast(d, 1) == prove.Refused:
-			return convMistake(c, "kernel size should be greater than zero, but got "+kernelText(kernel))
+			return convMistake(c, "kernel size should be greater than zero, but got %s", kernelText(kernel))
 		case p.AtLeast(d, 1) == prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i,
 				Why: "kernel size should be greater than zero"})
@@ -159,7 +159,7 @@ func fewOutputs(w graph.Shape, groups int) string {
 func haveChannels(c *graph.Call, w graph.Shape, groups int, why string) bool {
 	switch prove.NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
 	case prove.Refused:
-		c.Fail(operandMistake(c, graph.CodeWindow, fewOutputs(w, groups)))
+		c.Fail(operandMistake(c, graph.CodeWindow, "%s", fewOutputs(w, groups)))
 		return false
 	case prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: why})
@@ -179,11 +179,9 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	}
 	wanted := w[1].Times(graph.Dim(groups))
 	r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := convMistake(
-			c,
-			fmt.Sprintf(
-				"Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
-				groups, w, x, wanted, x[1]))
+		m := convMistake(c,
+			"Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
+			groups, w, x, wanted, x[1])
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
 		return m
 	})
@@ -198,11 +196,9 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	for i := range padded {
 		axis := len(c.Shape(0)) - len(padded) + i
 		if requireWindow(c, axis, padded[i], kernel[i]) == prove.Refused {
-			m := convMistake(
-				c,
-				fmt.Sprintf(
-					"Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
-					joined(padded, " x "), joined(kernel, " x ")))
+			m := convMistake(c,
+				"Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
+				joined(padded, " x "), joined(kernel, " x "))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{i + 2}
 			c.Fail(m)
 			return
@@ -215,11 +211,9 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := convMistake(
-			c,
-			fmt.Sprintf(
-				"Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
-				kind, w, outputs, b))
+		m := convMistake(c,
+			"Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
+			kind, w, outputs, b)
 		m.Operands[1].Bad = []int{0}
 		for axis := range b {
 			m.Operands[2].Bad = append(m.Operands[2].Bad, axis)
@@ -234,8 +228,8 @@ func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.
 }
 
 // convMistake is a mistake about the operands of a convolution, whose axes do not line up.
-func convMistake(c *graph.Call, summary string) *graph.Mistake {
-	m := operandMistake(c, graph.CodeWindow, summary)
+func convMistake(c *graph.Call, format string, args ...any) *graph.Mistake {
+	m := operandMistake(c, graph.CodeWindow, format, args...)
 	m.Apart = true
 	return m
 }

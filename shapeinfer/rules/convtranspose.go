@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -15,9 +14,8 @@ func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf(
-				"Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
-				axes+1, axes+2, axes, x)))
+			"Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
+			axes+1, axes+2, axes, x))
 		return c.DType(0), unknown(axes + 2)
 	}
 	single := len(x) == axes+1
@@ -46,9 +44,8 @@ func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int
 func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
 	if len(extra) != len(steps.Stride) {
 		return convMistake(c,
-			fmt.Sprintf(
-				"expected output_padding to be a single integer value or a list of %d values to match the convolution dimensions, but got output_padding=%s",
-				len(steps.Stride), graph.MakeShape(extra...)))
+			"expected output_padding to be a single integer value or a list of %d values to match the convolution dimensions, but got output_padding=%s",
+			len(steps.Stride), graph.MakeShape(extra...))
 	}
 	for i, n := range extra {
 		switch {
@@ -56,8 +53,8 @@ func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
 			return convMistake(c, "negative output_padding is not supported")
 		case n >= steps.Stride[i] && n >= steps.Dilation[i]:
 			return convMistake(c,
-				fmt.Sprintf("output padding must be smaller than either stride or dilation, but got output_padding=%s",
-					graph.MakeShape(extra...)))
+				"output padding must be smaller than either stride or dilation, but got output_padding=%s",
+				graph.MakeShape(extra...))
 		}
 	}
 	return nil
@@ -78,11 +75,9 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 			Why: "the groups of a convolution must have the same number of channels"})
 	}
 	r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := convMistake(
-			c,
-			fmt.Sprintf(
-				"Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
-				w, x, w[0], x[1]))
+		m := convMistake(c,
+			"Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
+			w, x, w[0], x[1])
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{0}
 		return m
 	})
@@ -115,7 +110,7 @@ func atLeastOne(c *graph.Call, d graph.Dim, axis int, why, summary string, args 
 	}
 	switch prove.NewProver(c.Bounds).AtLeast(d, 1) {
 	case prove.Refused:
-		m := convMistake(c, fmt.Sprintf(summary, args...))
+		m := convMistake(c, summary, args...)
 		m.Operands[0].Bad = []int{axis}
 		c.Fail(m)
 		return false

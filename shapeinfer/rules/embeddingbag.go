@@ -20,7 +20,7 @@ type Bags struct {
 func EmbeddingBag(c *graph.Call, b Bags) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	refuse := func(summary string) graph.Shape {
-		c.Fail(operandMistake(c, graph.CodeRank, summary))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s", summary))
 		return nil
 	}
 	tableIndex(c, "embedding_bag")
@@ -73,9 +73,8 @@ func sampleWeights(c *graph.Call, at int) {
 	index, weights := c.Shape(0), c.Shape(at)
 	refuse := func() *graph.Mistake {
 		return operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf(
-				"embedding_bag: If per_sample_weights (%s) is not None, then it must have the same shape as the input (%s)",
-				weights, index))
+			"embedding_bag: If per_sample_weights (%s) is not None, then it must have the same shape as the input (%s)",
+			weights, index)
 	}
 	switch {
 	case c.DType(at) != c.DType(1):

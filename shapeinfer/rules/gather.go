@@ -34,7 +34,7 @@ func requireChoice(c *graph.Call, operand, axis int, index graph.Shape, sentence
 		return
 	}
 	if c.Shape(operand)[axis] == 0 && !slices.Contains(index, 0) && index.IsStatic() && !c.Failed() {
-		m := operandMistake(c, graph.CodeEmpty, sentence)
+		m := operandMistake(c, graph.CodeEmpty, "%s", sentence)
 		m.Operands[operand].Bad = []int{axis}
 		c.Fail(m)
 	}
@@ -46,7 +46,7 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) < len(index) {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("%s: indices of rank %d do not fit operand of rank %d", name, len(index), len(x))))
+			"%s: indices of rank %d do not fit operand of rank %d", name, len(index), len(x)))
 		return nil
 	}
 	rank := len(x) - len(index) + 1
@@ -60,7 +60,7 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	for i, d := range index {
 		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
 			m := operandMistake(c, graph.CodeBroadcast,
-				fmt.Sprintf("%s: there are %s indices, but %s elements along axis %d", name, d, x[axis+i], axis+i))
+				"%s: there are %s indices, but %s elements along axis %d", name, d, x[axis+i], axis+i)
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -77,8 +77,7 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 		RefuseDType(c, "compress: expected a Bool mask, but got "+c.DType(1).TorchName())
 	case len(mask) == 0 || len(mask) > len(x):
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask),
-				len(x))))
+			"compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask), len(x)))
 	}
 	if c.Failed() || !mayFill(c, "compress", size) {
 		return nil
@@ -91,8 +90,7 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	for i, d := range mask {
 		r.requireSame(c, x[axis+i], d, axis+i, "a mask must have one element for each slice", func() *graph.Mistake {
 			m := operandMistake(c, graph.CodeBroadcast,
-				fmt.Sprintf("compress: the mask has %s elements along axis %d, but there are %s slices", d, i,
-					x[axis+i]))
+				"compress: the mask has %s elements along axis %d, but there are %s slices", d, i, x[axis+i])
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -106,7 +104,7 @@ func mayFill(c *graph.Call, name string, size graph.Dim) bool {
 	case c.DType(2) != c.DType(0) || len(c.Shape(2)) > 0:
 		RefuseDType(c, fmt.Sprintf("%s: the fill must be a number or a scalar of dtype %s", name, c.DType(0)))
 	case !size.IsSize():
-		c.Fail(operandMistake(c, graph.CodeSize, fmt.Sprintf("%s: %s is not a valid size", name, size)))
+		c.Fail(operandMistake(c, graph.CodeSize, "%s: %s is not a valid size", name, size))
 	}
 	return !c.Failed()
 }
@@ -132,7 +130,7 @@ func RepeatBy(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	}
 	CallRules(c).requireSame(c, x[axis], counts[0], axis, "a count for each slice", func() *graph.Mistake {
 		m := operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf("%s: there are %s counts, but %s slices along axis %d", name, counts[0], x[axis], axis))
+			"%s: there are %s counts, but %s slices along axis %d", name, counts[0], x[axis], axis)
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{0}
 		return m
 	})
@@ -159,7 +157,7 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 		switch prove.NewProver(c.Bounds).Equal(count, 1) {
 		case prove.Refused:
 			c.Fail(operandMistake(c, graph.CodeRank,
-				fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+				"index_select(): Index to scalar can have only 1 value, got %s value(s)", count))
 		case prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustEqual, A: count, B: 1,
 				Why: "a scalar has only one element to select"})
@@ -200,9 +198,8 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 		switch p.AtLeast(x[i].Minus(index[i]), 0) {
 		case prove.Refused:
 			m := operandMistake(c, graph.CodeBroadcast,
-				fmt.Sprintf(
-					"Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d",
-					i, index, x, at))
+				"Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d",
+				i, index, x, at)
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			c.Fail(m)
 			return index
@@ -279,7 +276,7 @@ func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
 	case x[at].IsUnknown() || k.IsUnknown():
 	case verdict == prove.Refused:
 		m := operandMistake(c, graph.CodeAxis,
-			fmt.Sprintf("selected index k out of range: k is %s, but axis %d has %s elements", k, at, x[at]))
+			"selected index k out of range: k is %s, but axis %d has %s elements", k, at, x[at])
 		m.Operands[0].Bad = []int{at}
 		c.Fail(m)
 	case verdict == prove.Deferred:

@@ -62,7 +62,7 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 		return nil
 	}
 	m := operandMistake(c, graph.CodeInPlaceShape,
-		fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
+		"output with shape %s doesn't match the broadcast shape %s", dest, result)
 	m.Operands[0].Text = "written in place"
 	for i := range m.Operands {
 		note, s := &m.Operands[i], c.Shape(i)
@@ -90,7 +90,7 @@ func inPlaceDType(c *graph.Call, result graph.DType) *graph.Mistake {
 		return nil
 	}
 	m := operandMistake(c, graph.CodeInPlaceDType,
-		fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
+		"result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName())
 	for i := range m.Operands {
 		m.Operands[i].DType = c.DType(i)
 	}
@@ -104,8 +104,7 @@ func inPlaceTarget(c *graph.Call) *graph.Mistake {
 	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
 		return nil
 	}
-	m := operandMistake(c, graph.CodeImmutable,
-		fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
+	m := operandMistake(c, graph.CodeImmutable, "%s is %s and cannot be written", n.Called(), article(n.Op().Func))
 	m.Help = []string{"write a parameter or a computed value"}
 	return m
 }
@@ -150,7 +149,7 @@ func isFill(c *graph.Call) bool {
 // single memory location. Please clone() the tensor before performing the operation."
 func selfOverlap(c *graph.Call, dest graph.Layout, v prove.Verdict) *graph.Mistake {
 	name := c.In(0).Called()
-	m := operandMistake(c, graph.CodeSelfOverlap, fmt.Sprintf("several elements of %s share a memory cell", name))
+	m := operandMistake(c, graph.CodeSelfOverlap, "several elements of %s share a memory cell", name)
 	m.Operands = m.Operands[:1]
 	note := &m.Operands[0]
 	note.Text = "strides (" + strings.Trim(graph.Shape(dest.Strides).String(), "[]") + ")"
@@ -178,7 +177,7 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v prove.Verdict) *graph.Mista
 func operandOverlap(c *graph.Call, i int, how alias.Sharing) *graph.Mistake {
 	x, dest := c.In(i), c.In(0)
 	m := operandMistake(c, graph.CodeOperandOverlap,
-		fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
+		"%s shares memory with %s at other positions", x.Called(), dest.Called())
 	m.Operands = []graph.OperandNote{m.Operands[0], m.Operands[i]}
 	reason := "the result would depend on the order"
 	if how == alias.SharesUndecided {

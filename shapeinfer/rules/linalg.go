@@ -25,7 +25,7 @@ func MatrixBatch(c *graph.Call, word string) (graph.Shape, bool) {
 	FullPrecision(c, word)
 	s := c.Shape(0)
 	if len(s) < 2 {
-		c.Fail(operandMistake(c, graph.CodeRank, word+": The input tensor A must have at least 2 dimensions."))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s: The input tensor A must have at least 2 dimensions.", word))
 		return s, false
 	}
 	return s, true
@@ -40,8 +40,7 @@ func SquareMatrices(c *graph.Call, word string) (graph.Shape, bool) {
 	rows, cols := len(s)-2, len(s)-1
 	return s, CallRules(c).requireSame(c, s[rows], s[cols], rows, "a square matrix", func() *graph.Mistake {
 		m := operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("%s: A must be batches of square matrices, but they are %s by %s matrices", word, s[rows],
-				s[cols]))
+			"%s: A must be batches of square matrices, but they are %s by %s matrices", word, s[rows], s[cols])
 		m.Operands[0].Bad = []int{rows, cols}
 		return m
 	})
@@ -67,13 +66,13 @@ func LinearSystem(c *graph.Call, word string, vector bool) graph.Shape {
 		core = 1
 	}
 	if len(b) < core {
-		c.Fail(operandMistake(c, graph.CodeRank, word+": The input tensor B must have at least 2 dimensions."))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s: The input tensor B must have at least 2 dimensions.", word))
 		return b
 	}
 	rows := len(b) - core
 	if !CallRules(c).requireSame(c, a[len(a)-2], b[rows], rows, "the rows of a linear system", func() *graph.Mistake {
 		m := operandMistake(c, graph.CodeMatMul,
-			fmt.Sprintf("%s: Incompatible shapes of A and B for the equation AX = B (%s and %s)", word, a, b))
+			"%s: Incompatible shapes of A and B for the equation AX = B (%s and %s)", word, a, b)
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(a) - 2}, []int{rows}
 		return m
 	}) {

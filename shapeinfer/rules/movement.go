@@ -126,7 +126,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	for i := range c.NumIn() {
 		if len(c.Shape(i)) == 0 {
 			c.Fail(operandMistake(c, graph.CodeConcat,
-				fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
+				"zero-dimensional tensor (at position %d) cannot be concatenated", i))
 			return nil
 		}
 		rank = max(rank, len(c.Shape(i)))
@@ -149,7 +149,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 		}
 		if len(s) != len(out) {
 			c.Fail(operandMistake(c, graph.CodeConcat,
-				fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
+				"Tensors must have same number of dimensions: got %d and %d", len(out), len(s)))
 			return out
 		}
 		for a, d := range s {
@@ -159,9 +159,8 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 			}
 			if !r.requireSame(c, out[a], d, a, "the sizes beside the axis of a concatenation", func() *graph.Mistake {
 				m := operandMistake(c, graph.CodeConcat,
-					fmt.Sprintf(
-						"Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.",
-						axis, out[a], d, i))
+					"Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.",
+					axis, out[a], d, i)
 				m.Operands[first].Bad, m.Operands[i].Bad = []int{a}, []int{a}
 				return m
 			}) {

@@ -21,8 +21,8 @@ func GatherND(c *graph.Call, batch int) graph.Shape {
 		same := r.requireSame(c, x[i], index[i], i, "operand and indices must have the same batch axes",
 			func() *graph.Mistake {
 				m := operandMistake(c, graph.CodeBroadcast,
-					fmt.Sprintf("axis %d of %d batch axes has size %s in the operand and %s in the indices", i, batch,
-						x[i], index[i]))
+					"axis %d of %d batch axes has size %s in the operand and %s in the indices",
+					i, batch, x[i], index[i])
 				m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 				return m
 			})
@@ -48,7 +48,7 @@ func ScatterND(c *graph.Call) graph.Shape {
 	want := slices.Concat(index[:len(index)-1], x[k:])
 	refuse := func() *graph.Mistake {
 		return operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf("indices %s into an operand %s need updates %s, but they are %s", index, x, want, src))
+			"indices %s into an operand %s need updates %s, but they are %s", index, x, want, src)
 	}
 	if len(src) != len(want) {
 		m := refuse()
@@ -87,9 +87,8 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 		return 0, false
 	case batch < 0 || batch > last || batch > len(x):
 		c.Fail(operandMistake(c, graph.CodeAxis,
-			fmt.Sprintf(
-				"there are %d batch axes, but the operand has rank %d and the indices rank %d, whose last axis cannot be a batch axis",
-				batch, len(x), last+1)))
+			"there are %d batch axes, but the operand has rank %d and the indices rank %d, whose last axis cannot be a batch axis",
+			batch, len(x), last+1))
 		return 0, false
 	case index[last].IsUnknown():
 		return 0, false
@@ -97,17 +96,16 @@ func indexTuple(c *graph.Call, batch int) (k int, ok bool) {
 	n, known := c.In(1).Graph().Known(index[last])
 	if !known {
 		m := operandMistake(c, graph.CodeSize,
-			fmt.Sprintf("the last axis of the indices is the number of indexed axes, but its size %s is not known",
-				QuoteName(index[last])))
+			"the last axis of the indices is the number of indexed axes, but its size %s is not known",
+			QuoteName(index[last]))
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
 	}
 	if n > int64(len(x)-batch) {
 		m := operandMistake(c, graph.CodeRank,
-			fmt.Sprintf(
-				"the last axis of the indices has %d elements, one for each indexed axis, but the operand has %d axes",
-				n, len(x)-batch))
+			"the last axis of the indices has %d elements, one for each indexed axis, but the operand has %d axes",
+			n, len(x)-batch)
 		m.Operands[1].Bad = []int{last}
 		c.Fail(m)
 		return 0, false
@@ -134,7 +132,7 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 	x := c.Shape(0)
 	if n := len(axes); n > 0 && axes[n-1] >= len(x) {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("too many indices for tensor of dimension %d (got %d)", len(x), axes[n-1]+1)))
+			"too many indices for tensor of dimension %d (got %d)", len(x), axes[n-1]+1))
 		return nil
 	}
 	indices := make([]graph.Shape, len(axes))
@@ -196,10 +194,8 @@ func repeatsTo(c *graph.Call, operand int, to graph.Shape) {
 	from, r := c.Shape(operand), CallRules(c)
 	lead := len(to) - len(from)
 	refuse := func(code graph.Code) *graph.Mistake {
-		return operandMistake(
-			c, code, fmt.Sprintf(
-				"shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", from,
-				to))
+		return operandMistake(c, code,
+			"shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s", from, to)
 	}
 	if lead < 0 {
 		c.Fail(refuse(graph.CodeRank))

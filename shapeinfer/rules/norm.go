@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -22,15 +21,14 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 		s := c.Shape(i)
 		r.requireShape(c, sizes, s, "the operands of a norm", func() *graph.Mistake {
 			return operandMistake(c, graph.CodeBroadcast,
-				fmt.Sprintf(
-					"Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
-					names[i-1], names[i-1], s, sizes))
+				"Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+				names[i-1], names[i-1], s, sizes)
 		})
 	}
 	refuse := func() *graph.Mistake {
 		return operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
-				sizes, joined(sizes, ", "), x))
+			"Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
+			sizes, joined(sizes, ", "), x)
 	}
 	if len(x) < len(sizes) {
 		c.Fail(refuse())
@@ -45,7 +43,7 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 func Channels(c *graph.Call) graph.Shape {
 	x := c.Shape(0)
 	if len(x) < 2 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, "expected 2D or more input (got %dD input)", len(x)))
 		return x
 	}
 	elements := x[0]
@@ -61,7 +59,7 @@ func Channels(c *graph.Call) graph.Shape {
 	switch p.Judge(need) {
 	case prove.Refused:
 		c.Fail(operandMistake(c, graph.CodeEmpty,
-			fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
+			"Expected more than 1 value per channel when training, got input size torch.Size(%s)", x))
 	case prove.Deferred:
 		if prove.IsJudgeable(elements) {
 			c.Require(need)
@@ -88,18 +86,17 @@ func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse 
 func PerChannel(c *graph.Call, word string) graph.Shape {
 	v, x := c.Shape(0), c.Shape(1)
 	if len(x) < 2 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, "expected 2D or more input (got %dD input)", len(x)))
 		return nil
 	}
 	out := append(graph.Shape{1, x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
 	if len(v) != 1 {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("%s should have one axis, of %s elements, but has shape %s", word, x[1], v)))
+			"%s should have one axis, of %s elements, but has shape %s", word, x[1], v))
 		return out
 	}
 	CallRules(c).requireSame(c, x[1], v[0], 1, "one element for each channel", func() *graph.Mistake {
-		return operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
+		return operandMistake(c, graph.CodeBroadcast, "%s should contain %s elements not %s", word, x[1], v[0])
 	})
 	return out
 }

@@ -37,12 +37,12 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 	axes := len(kernel)
 	var m *graph.Mistake
 	if text := of.rankTextFirst(x); text != "" {
-		m = operandMistake(c, graph.CodeRank, text) // PyTorch says so before all else
+		m = operandMistake(c, graph.CodeRank, "%s", text) // PyTorch says so before all else
 	} else {
 		m = poolArguments(c, of, kernel, steps)
 	}
 	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
-		m = operandMistake(c, graph.CodeRank, of.rankText(x))
+		m = operandMistake(c, graph.CodeRank, "%s", of.rankText(x))
 	}
 	if m != nil {
 		c.Fail(m)
@@ -61,7 +61,7 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 		}
 		switch {
 		case v == prove.Refused:
-			c.Fail(windowMistake(c, first-1+i, of.rankText(x)))
+			c.Fail(windowMistake(c, first-1+i, "%s", of.rankText(x)))
 			return unknownFrom(out, first)
 		case v == prove.Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i,
@@ -77,7 +77,7 @@ func Pool(c *graph.Call, of Pooling, kernel []int, steps Steps, ceil bool) graph
 			if of.isFlatMax() {
 				text = fmt.Sprintf("max_pool1d() Invalid computed output size: %s", d)
 			}
-			c.Fail(windowMistake(c, first+i, text))
+			c.Fail(windowMistake(c, first+i, "%s", text))
 			return unknownFrom(out, first)
 		case p.AtLeast(d, 1) == prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i,
@@ -151,7 +151,7 @@ func unknownFrom(s graph.Shape, first int) graph.Shape {
 func poolArguments(c *graph.Call, of Pooling, kernel []int, steps Steps) *graph.Mistake {
 	axes := len(kernel)
 	refuse := func(format string, args ...any) *graph.Mistake {
-		return windowMistake(c, -1, fmt.Sprintf(format, args...))
+		return windowMistake(c, -1, format, args...)
 	}
 	for _, p := range []struct {
 		name   string // and what it must be

@@ -24,7 +24,7 @@ func Reshape(c *graph.Call, want graph.Shape) graph.Shape {
 			hole = i
 			out[i] = graph.UnknownDim
 		case whole && n < 0:
-			c.Fail(reshapeMistake(c, fmt.Sprintf("invalid shape dimension %d", n)))
+			c.Fail(reshapeMistake(c, "invalid shape dimension %d", n))
 			out[i] = graph.UnknownDim
 			return out
 		case !d.Valid() && !d.IsUnknown():
@@ -148,11 +148,9 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 	if known == 0 {
 		if total == 0 {
 			c.Fail(
-				reshapeMistake(
-					c,
-					fmt.Sprintf(
-						"cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
-						want)))
+				reshapeMistake(c,
+					"cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
+					want))
 		} else {
 			c.Fail(countMistake(c, total, want))
 		}
@@ -174,12 +172,13 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 	return out
 }
 
-func reshapeMistake(c *graph.Call, summary string) *graph.Mistake {
-	return &graph.Mistake{Code: graph.CodeReshape, Summary: summary, Operands: []graph.OperandNote{{Node: c.In(0)}}}
+func reshapeMistake(c *graph.Call, format string, args ...any) *graph.Mistake {
+	return &graph.Mistake{Code: graph.CodeReshape, Summary: fmt.Sprintf(format, args...),
+		Operands: []graph.OperandNote{{Node: c.In(0)}}}
 }
 
 func countMistake(c *graph.Call, total graph.Dim, want graph.Shape) *graph.Mistake {
-	m := reshapeMistake(c, fmt.Sprintf("shape '%s' is invalid for input of size %s", want, total))
+	m := reshapeMistake(c, "shape '%s' is invalid for input of size %s", want, total)
 	if !total.IsConst() || !want.IsStatic() {
 		m.Summary = fmt.Sprintf("%s elements do not fit %s", total, want)
 	}

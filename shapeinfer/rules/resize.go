@@ -15,14 +15,13 @@ func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 	switch {
 	case len(x) < 3 || len(x) > 5:
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf("%s needs [N, C, …] with 1 to 3 spatial axes, but the operand has shape %s", word, x)))
+			"%s needs [N, C, …] with 1 to 3 spatial axes, but the operand has shape %s", word, x))
 		return x
 	case len(sizes) != len(x)-2:
 		c.Fail(
 			windowMistake(c, -1,
-				fmt.Sprintf(
-					"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of %s and output size of %s",
-					x[2:], graph.Shape(sizes))))
+				"Input and output must have the same number of spatial dimensions, but got input with spatial dimensions of %s and output size of %s",
+				x[2:], graph.Shape(sizes)))
 		return unknownFrom(x, 2)
 	}
 	p := prove.NewProver(c.Bounds)
@@ -37,9 +36,9 @@ func Resize(c *graph.Call, word string, sizes []graph.Dim) graph.Shape {
 			switch p.Judge(need) {
 			case prove.Refused:
 				c.Fail(
-					windowMistake(c, axis, fmt.Sprintf(
-						"Input and output sizes should be greater than 0, but got input %s output %s", c.Shape(0)[2:],
-						graph.Shape(sizes))))
+					windowMistake(c, axis,
+						"Input and output sizes should be greater than 0, but got input %s output %s",
+						c.Shape(0)[2:], graph.Shape(sizes)))
 				return unknownFrom(x, 2)
 			case prove.Deferred:
 				c.Require(need)
@@ -57,9 +56,8 @@ func GridSample(c *graph.Call) graph.Shape {
 	rank := len(x)
 	if rank != 4 && rank != 5 || len(grid) != rank {
 		c.Fail(operandMistake(c, graph.CodeRank,
-			fmt.Sprintf(
-				"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s",
-				x, grid)))
+			"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s",
+			x, grid))
 		return unknown(rank)
 	}
 	out := append(slices.Clone(x[:2]), grid[1:rank-1]...)
@@ -94,7 +92,7 @@ func GridSample(c *graph.Call) graph.Shape {
 
 // gridMistake underlines an axis of the image and one of the grid; -1 is none.
 func gridMistake(c *graph.Call, image, grid int, summary string) *graph.Mistake {
-	m := operandMistake(c, graph.CodeWindow, summary)
+	m := operandMistake(c, graph.CodeWindow, "%s", summary)
 	for i, axis := range []int{image, grid} {
 		if axis >= 0 {
 			m.Operands[i].Bad = []int{axis}

@@ -57,7 +57,7 @@ func noLarger(c *graph.Call, index, size graph.Dim, axis, operand int, sentence 
 	}
 	switch prove.NewProver(c.Bounds).AtLeast(size.Minus(index), 0) {
 	case prove.Refused:
-		m := operandMistake(c, graph.CodeBroadcast, sentence)
+		m := operandMistake(c, graph.CodeBroadcast, "%s", sentence)
 		m.Operands[operand].Bad, m.Operands[1].Bad = []int{axis}, []int{axis}
 		c.Fail(m)
 		return false
@@ -77,7 +77,7 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	case at < 0:
 		return x
 	case len(index) > 1:
-		c.Fail(operandMistake(c, graph.CodeRank, name+"(): Index is supposed to be a vector"))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s(): Index is supposed to be a vector", name))
 		return x
 	case !c.DType(1).IsIndex():
 		refuseIndex(c, 1, name+"(): Expected dtype int32/int64 for index")
@@ -86,7 +86,7 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 		RefuseDType(c, name+"(): self and source expected to have the same dtype")
 		return x
 	case max(len(src), 1) != max(len(x), 1):
-		c.Fail(operandMistake(c, graph.CodeRank, name+"(): source and self must have the same number of dimensions"))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s(): source and self must have the same number of dimensions", name))
 		return x
 	}
 	r := CallRules(c)
@@ -102,7 +102,7 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 		}
 		r.requireSame(c, sizeOf(src, i), want, i, "one slice for each index, of the operand's shape",
 			func() *graph.Mistake {
-				m := operandMistake(c, graph.CodeBroadcast, sentence)
+				m := operandMistake(c, graph.CodeBroadcast, "%s", sentence)
 				m.Operands[2].Bad = []int{i}
 				if operand == 0 {
 					m.Operands[0].Bad = []int{i}

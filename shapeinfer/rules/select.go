@@ -83,8 +83,7 @@ func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 		CallRules(c).requireSame(c, rows, cols, len(out), "a repeated subscript stands for one size",
 			func() *graph.Mistake {
 				return operandMistake(c, graph.CodeBroadcast,
-					fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols,
-						rows))
+					"a subscript is repeated for an operand but the sizes don't match, %s != %s", cols, rows)
 			})
 	}
 	return append(out, diagonalLength(c, rows, cols, offset))
@@ -128,14 +127,14 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		c.Fail(stridedMistake(c, "mismatch in length of strides and shape"))
 		return size
 	case slices.ContainsFunc(strides, isNegative):
-		c.Fail(stridedMistake(c, fmt.Sprintf(
-			"as_strided: Negative strides are not supported at the moment, got strides: %s", graph.Shape(strides))))
+		c.Fail(stridedMistake(c,
+			"as_strided: Negative strides are not supported at the moment, got strides: %s", graph.Shape(strides)))
 		return size
 	case slices.ContainsFunc(size, isNegative):
-		c.Fail(stridedMistake(c, overflow))
+		c.Fail(stridedMistake(c, "%s", overflow))
 		return unknown(len(size))
 	case isNegative(offset):
-		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
+		c.Fail(stridedMistake(c, "Tensor: invalid storage offset %s", offset))
 		return size
 	}
 	p := prove.NewProver(c.Bounds)
@@ -153,7 +152,7 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != prove.Proved
 	}
 	if !needed.Valid() {
-		c.Fail(stridedMistake(c, overflow))
+		c.Fail(stridedMistake(c, "%s", overflow))
 		return unknown(len(size))
 	}
 	have := c.Shape(0).NumElements()
@@ -165,9 +164,9 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		Why: "as_strided reads no further than its operand"}
 	switch bytes := graph.Dim(c.DType(0).Size()); p.Judge(need) {
 	case prove.Refused:
-		c.Fail(stridedMistake(c, fmt.Sprintf(
+		c.Fail(stridedMistake(c,
 			"setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
-			size, graph.Shape(strides), offset, bytes, needed.Times(bytes), have.Times(bytes))))
+			size, graph.Shape(strides), offset, bytes, needed.Times(bytes), have.Times(bytes)))
 	case prove.Deferred:
 		c.Require(need)
 	}
@@ -177,6 +176,6 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 	return size
 }
 
-func stridedMistake(c *graph.Call, summary string) *graph.Mistake {
-	return operandMistake(c, graph.CodeSlice, summary)
+func stridedMistake(c *graph.Call, format string, args ...any) *graph.Mistake {
+	return operandMistake(c, graph.CodeSlice, format, args...)
 }

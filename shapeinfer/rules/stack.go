@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -19,8 +18,8 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 		s := c.Shape(i)
 		refuse := func() *graph.Mistake {
 			return operandMistake(c, graph.CodeConcat,
-				fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
-					c.Shape(0), s, i))
+				"stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
+				c.Shape(0), s, i)
 		}
 		if len(s) != len(first) {
 			c.Fail(refuse())
@@ -38,7 +37,7 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 // Matrices is the shape rule of an operation on each matrix of a batch; word is PyTorch's name of the operation.
 func Matrices(c *graph.Call, word string) graph.Shape {
 	if len(c.Shape(0)) < 2 {
-		c.Fail(operandMistake(c, graph.CodeRank, word+": input tensor must have at least 2 dimensions"))
+		c.Fail(operandMistake(c, graph.CodeRank, "%s: input tensor must have at least 2 dimensions", word))
 	}
 	return c.Shape(0)
 }

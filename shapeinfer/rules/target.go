@@ -12,7 +12,7 @@ import (
 func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
 	if x.Equal(target) && takesProbabilities {
 		m := operandMistake(c, graph.CodeDType,
-			"Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
+			"Expected floating point type for target with class probabilities, got %s", c.DType(1).TorchName())
 		m.Detail = []string{
 			"a target of the scores' shape must hold probabilities; class indices have no axis of classes"}
 		c.Fail(m)
@@ -23,7 +23,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 		if takesProbabilities {
 			summary = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
 		}
-		m := operandMistake(c, graph.CodeRank, summary)
+		m := operandMistake(c, graph.CodeRank, "%s", summary)
 		m.Detail = []string{"the scores need an axis of classes"}
 		c.Fail(m)
 		return target
@@ -32,7 +32,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 	at := min(1, len(x)-1)
 	want = append(want[:at], want[at+1:]...)
 	if batch := firstSize(target); len(x) > 1 && batch.IsConst() && x[0].IsConst() && batch != x[0] {
-		m := operandMistake(c, graph.CodeBroadcast, batchSentence(x[0], batch))
+		m := operandMistake(c, graph.CodeBroadcast, "%s", batchSentence(x[0], batch))
 		m.Apart, m.Operands[0].Bad = true, []int{0}
 		if len(target) > 0 {
 			m.Operands[1].Bad = []int{0}
@@ -41,7 +41,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 		return want
 	}
 	if len(target) != len(want) {
-		m := operandMistake(c, graph.CodeRank, rankSentence(x, want, target))
+		m := operandMistake(c, graph.CodeRank, "%s", rankSentence(x, want, target))
 		m.Detail = []string{
 			"the target must hold one class index for each example: the scores' shape without the axis of classes"}
 		c.Fail(m)
@@ -54,7 +54,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 			if axis == 0 {
 				summary = batchSentence(d, target[0])
 			}
-			m := operandMistake(c, graph.CodeBroadcast, summary)
+			m := operandMistake(c, graph.CodeBroadcast, "%s", summary)
 			of := axis // the scores' axis: that of the classes is passed over
 			if axis >= at {
 				of++
@@ -103,7 +103,7 @@ func Probabilities(c *graph.Call) graph.Shape {
 	r := CallRules(c)
 	for axis, d := range x {
 		r.requireSame(c, d, target[axis], axis, "probabilities must have the scores' shape", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
+			m := operandMistake(c, graph.CodeBroadcast, "Expected target size %s, got %s", x, target)
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{axis}
 			return m
 		})
@@ -121,9 +121,8 @@ func ClassWeights(c *graph.Call) {
 	classes, w := x[min(1, len(x)-1)], c.Shape(2)
 	refuse := func() *graph.Mistake {
 		m := operandMistake(c, graph.CodeBroadcast,
-			fmt.Sprintf(
-				"weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s",
-				classes, w))
+			"weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s",
+			classes, w)
 		m.Operands[2].Bad = []int{0}
 		return m
 	}

@@ -20,7 +20,7 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 		if len(shapes) > 2 {
 			sentence = "all operands are repeated; the result is larger than each of them"
 		}
-		m := operandMistake(c, graph.CodeMutualExpand, sentence)
+		m := operandMistake(c, graph.CodeMutualExpand, "%s", sentence)
 		m.Choice = true
 		m.Operands = append(m.Operands, graph.OperandNote{Label: "->", Shape: result})
 		m.Help = []string{
@@ -33,9 +33,9 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 	}
 	if p.Backcompat != graph.Allow && len(shapes) == 2 && !shapes[0].Equal(shapes[1]) &&
 		shapes[0].NumElements() == shapes[1].NumElements() {
-		choose(c, p.Backcompat, operandMistake(c, graph.CodeBackcompat, fmt.Sprintf(
+		choose(c, p.Backcompat, operandMistake(c, graph.CodeBackcompat,
 			"%s and %s have the same number of elements and different shapes; they broadcast to %s, where PyTorch once matched them element by element",
-			shapes[0], shapes[1], result)))
+			shapes[0], shapes[1], result))
 	}
 }
 
@@ -43,16 +43,14 @@ func checkRanks(c *graph.Call, p graph.Policy, shapes []graph.Shape) {
 	for i, s := range shapes {
 		if len(s) == 0 && p.RankZero != graph.Allow {
 			if _, isNumber := c.In(i).ScalarValue(); !isNumber {
-				choose(c, p.RankZero, operandMistake(
-					c, graph.CodeRank, fmt.Sprintf(
-						"operand %d is a scalar: each tensor must have at least one dimension", i)))
+				choose(c, p.RankZero, operandMistake(c, graph.CodeRank,
+					"operand %d is a scalar: each tensor must have at least one dimension", i))
 				return
 			}
 		}
 		if p.RankPromotion != graph.Allow && len(s) != 0 && len(shapes[0]) != 0 && len(s) != len(shapes[0]) {
-			choose(c, p.RankPromotion, operandMistake(
-				c, graph.CodeRank, fmt.Sprintf("operands of rank %d and %d are broadcast together", len(shapes[0]),
-					len(s))))
+			choose(c, p.RankPromotion, operandMistake(c, graph.CodeRank,
+				"operands of rank %d and %d are broadcast together", len(shapes[0]), len(s)))
 			return
 		}
 	}
@@ -69,8 +67,8 @@ func choose(c *graph.Call, what graph.Choice, m *graph.Mistake) {
 }
 
 // operandMistake is a mistake that shows all operands.
-func operandMistake(c *graph.Call, code graph.Code, summary string) *graph.Mistake {
-	m := &graph.Mistake{Code: code, Summary: summary}
+func operandMistake(c *graph.Call, code graph.Code, format string, args ...any) *graph.Mistake {
+	m := &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...)}
 	for i := range c.NumIn() {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: c.In(i)})
 	}

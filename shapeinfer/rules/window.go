@@ -42,8 +42,8 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 		requireAtLeast(c, prove.NewProver(c.Bounds), size, 1, at, "a window must have at least one element")
 	}
 	if requireWindow(c, at, length, WindowExtent(size, dilation)) == prove.Refused {
-		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s",
-			at, length, WindowExtent(size, dilation))))
+		c.Fail(windowMistake(c, at,
+			"maximum size for tensor at dimension %d is %s but size is %s", at, length, WindowExtent(size, dilation)))
 		out[at] = graph.UnknownDim
 		return out
 	}
@@ -72,9 +72,8 @@ func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph
 	}
 	count := WindowCount(length, size, stride, dilation)
 	CallRules(c).requireSame(c, x[at], count, at, "the number of windows", func() *graph.Mistake {
-		return windowMistake(
-			c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, but got %s",
-				length, count, size, x[at]))
+		return windowMistake(c, at,
+			"fold: an axis of %s elements has %s windows of %s elements, but got %s", length, count, size, x[at])
 	})
 	return out
 }
@@ -100,13 +99,13 @@ func badWindow(c *graph.Call, axis int, size graph.Dim, stride, dilation int) *g
 	n, whole := size.Int()
 	switch {
 	case outOfRange([]int{stride, dilation}) != "":
-		return windowMistake(c, axis, outOfRange([]int{stride, dilation}))
+		return windowMistake(c, axis, "%s", outOfRange([]int{stride, dilation}))
 	case whole && n < 1:
-		return windowMistake(c, axis, fmt.Sprintf("a window of %d elements: the size must be at least 1", n))
+		return windowMistake(c, axis, "a window of %d elements: the size must be at least 1", n)
 	case stride < 1:
-		return windowMistake(c, axis, fmt.Sprintf("step is %d but must be > 0", stride))
+		return windowMistake(c, axis, "step is %d but must be > 0", stride)
 	case dilation < 1:
-		return windowMistake(c, axis, fmt.Sprintf("dilation is %d but must be > 0", dilation))
+		return windowMistake(c, axis, "dilation is %d but must be > 0", dilation)
 	}
 	return nil
 }
@@ -126,8 +125,8 @@ func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) prove.Verd
 }
 
 // windowMistake is a mistake about one axis of operand 0; -1 is no axis.
-func windowMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
-	m := operandMistake(c, graph.CodeWindow, summary)
+func windowMistake(c *graph.Call, axis int, format string, args ...any) *graph.Mistake {
+	m := operandMistake(c, graph.CodeWindow, format, args...)
 	if axis >= 0 {
 		m.Operands[0].Bad = []int{axis}
 	}
