@@ -32,8 +32,8 @@ func lines(r *shapeinfer.Report) (list []string) {
 	return list
 }
 
-// That an argument is not what a function takes is told where the function is called; what
-// follows from it is not told again.
+// A wrong argument is reported where the function is called.
+// What follows from it is not reported again.
 func TestCallersAreToldOfArguments(t *testing.T) {
 	g := graph.New("g")
 	batch, seq := g.Dim("batch"), g.Dim("seq")
@@ -59,7 +59,7 @@ func TestCallersAreToldOfArguments(t *testing.T) {
 	assert.NotContains(t, text, "scores gives")
 }
 
-// That a result is not what a function gives is told where it gives it.
+// A wrong result is reported where the function returns it.
 func TestFunctionsAreToldOfResults(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 3)
@@ -161,7 +161,7 @@ func TestNamesOfNumbers(t *testing.T) {
 	}
 }
 
-// What is wrong with a value itself is told once.
+// A mistake of the value itself is reported once.
 func TestMistakesAreNotToldTwice(t *testing.T) {
 	g := graph.New("g")
 	x := ops.Add(g.Input("x", graph.Float32, 2), g.Input("y", graph.Float32, 3)) // line 167

@@ -31,7 +31,7 @@ type formInputs struct {
 	learned    []*graph.Node // whose gradients are wanted
 }
 
-// learn makes a further input whose gradient is wanted.
+// learn makes a further input whose gradient is computed.
 func (f *formInputs) learn(shape ...graph.Dim) *graph.Node {
 	x := f.g.Input(fmt.Sprint("learned", len(f.learned)), f.dt, shape...)
 	f.learned = append(f.learned, x)

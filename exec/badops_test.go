@@ -387,7 +387,7 @@ func TestForgottenPromote(t *testing.T) {
 	}
 }
 
-// What an element of the writing twin gives is the operation's own, and a mistake of it is told alike.
+// The writing twin computes the operation's own element, so a mistake in that is reported for both.
 func TestForgottenPromoteInPlace(t *testing.T) {
 	g := graph.New("g")
 	x, y := g.Input("x", graph.Float64, 3).Mutable(), g.Input("y", graph.Float32, 3)

@@ -37,7 +37,7 @@ func TestGradientsWithoutEnd(t *testing.T) {
 	}
 }
 
-// What a composite is written with is judged where its gradient is asked for, as where it is compiled.
+// The expansion of a composite is checked for its gradient as it is for its value.
 func TestGradientsOfWrongExpand(t *testing.T) {
 	for says, expand := range map[string]func(x *graph.Node) *graph.Node{
 		"gives shape [], but Infer says [2, 3]": func(x *graph.Node) *graph.Node { return ops.Sum(x) },

@@ -410,7 +410,7 @@ func TestFunctionsAreStopped(t *testing.T) {
 	}
 }
 
-// TestMistakesOfResults are told when the call is built, or when a gradient is asked for.
+// TestMistakesOfResults: they are reported when the call is built, or when a gradient is requested.
 func TestMistakesOfResults(t *testing.T) {
 	fill := func(*graph.Arrays) error { return nil }
 	one := func(shape ...graph.Dim) []ops.CallbackResult {

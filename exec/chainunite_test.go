@@ -171,7 +171,8 @@ func TestMessagesAreNotStored(t *testing.T) {
 	}
 }
 
-// An index outside stops the run, whatever block it is in; the first one is told, and the next run is none the worse.
+// An index out of range stops the run, in whichever block it is. The first one is reported, and the next run is
+// unaffected.
 func TestUnitedOutside(t *testing.T) {
 	const rows, width, size = 500, 40, 30
 	g := graph.New("outside")
@@ -204,7 +205,7 @@ func TestUnitedOutside(t *testing.T) {
 	}
 }
 
-// What the rows of a block are picked by is told with its place among all, if it is outside.
+// An index that picks rows of a block and is out of range is reported with its position among all.
 func TestPickedOutsideInBlocks(t *testing.T) {
 	const rows, size = 400, 20
 	for _, heads := range []int{1, 4} {

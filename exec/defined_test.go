@@ -228,7 +228,7 @@ func TestTooManyElements(t *testing.T) {
 	require.ErrorContains(t, err, "integer multiplication overflow")
 }
 
-// A check that fails in the middle of an expanded operation is told in the user's words.
+// A check that fails inside an expanded operation is reported as the user's operation.
 func TestRunErrorsNameTheUsersOperation(t *testing.T) {
 	g := graph.New("g")
 	scores, target := g.Input("scores", graph.Float32, 2, 3), g.Input("target", graph.Int64, 2)

@@ -265,7 +265,7 @@ func TestEmptySizesOnEverySetting(t *testing.T) {
 	})
 }
 
-// see is told of a run.
+// see calls f with what a run reports.
 type see func(t *testing.T, w work, at [3]any, got []exec.Array, err error)
 
 // runNamed runs the program at all sizes in one session.

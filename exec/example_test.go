@@ -41,7 +41,7 @@ func Example() {
 	// [2 3] [10 200 3000 40 500 6000]
 }
 
-// Sizes that do not fit are told with the places from which they came.
+// Sizes that contradict each other are reported with the places from which they came.
 func ExampleSession_Run_sizes() {
 	g := graph.New("sizes")
 	batch := g.Dim("batch")

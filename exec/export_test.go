@@ -156,7 +156,7 @@ func (s *Session) countTaken() (tiled, sums int) {
 	return tiled, sums
 }
 
-// taken reports whether a product hands on tiles of its result, and panels of its second matrix.
+// taken reports whether a product passes tiles of its result, and panels of its second matrix, to an epilogue.
 func taken(k engine.Task) (tiled, summed bool) {
 	switch t := k.(type) {
 	case *engine.MatMulTask[float32]:

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// The error of a feed says of each value why it cannot be fed.
+// The error says why each value cannot be fed.
 func TestStrangeFeeds(t *testing.T) {
 	g := graph.New("strange")
 	x := g.Input("x", graph.Float32, 2)

@@ -38,7 +38,7 @@ func filled(then func(a *graph.Arrays)) func(a *graph.Arrays) error {
 	}
 }
 
-// A session that guards operands tells of a function that writes one.
+// A session that guards operands reports a function that writes one.
 func TestGuardedOperands(t *testing.T) {
 	writes := func(*graph.Node) func(a *graph.Arrays) error {
 		return filled(func(a *graph.Arrays) { graph.Elements[float64](a.In[0])[1] = 7 })

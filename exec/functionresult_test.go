@@ -40,7 +40,7 @@ var callForms = map[string]func(x *graph.Node, t graph.DType, f func(a *graph.Ar
 	},
 }
 
-// inOuts calls a function of one result where several are wanted.
+// inOuts calls a function of one result where several are expected.
 func inOuts(f func(a *graph.Arrays) error) func(a *graph.Arrays) error {
 	return func(a *graph.Arrays) error {
 		a.Out = a.Outs[0]
@@ -67,7 +67,7 @@ func runOwn(t *testing.T, form string, of graph.DType, f func(a *graph.Arrays) e
 	return reference.Value{DType: of, Shape: a.Shape, Data: a.Data}.Floats(), nil
 }
 
-// A function may put an array of its own in the place of its result.
+// A function may replace its result by an array of its own.
 func TestFunctionsGiveArraysOfTheirOwn(t *testing.T) {
 	twice := func(a *graph.Arrays) error {
 		var own []float64
@@ -171,7 +171,7 @@ func TestShapesOfFunctionsAreCopies(t *testing.T) {
 	}
 }
 
-// A program that is verified tells of a function that writes what it is given.
+// A program that is verified reports a function that writes its operands.
 func TestFunctionsThatWriteTheirOperands(t *testing.T) {
 	t.Setenv(exec.VerifyVariable, "1")
 	for form := range callForms {

@@ -127,7 +127,7 @@ func TestWritesReachParametersAndInputs(t *testing.T) {
 	require.Equal(t, []float32{0, 0, 7, 7}, v.Data)
 }
 
-// An old value that is asked for is kept by a copy that is made before the write.
+// An old value that is an output is copied before the write.
 func TestOldValueAsOutput(t *testing.T) {
 	g := graph.New("old")
 	x := g.Input("x", graph.Float32, 3)

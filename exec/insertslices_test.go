@@ -183,8 +183,7 @@ func TestSlicesOfBeforeAndAfterAWrite(t *testing.T) {
 	}
 }
 
-// What is assembled of assembled values is assembled once: a kernel stores each element where it is wanted, whatever
-// stands between.
+// Nested assemblies are one assembly: a kernel stores each element directly where it is needed.
 func TestAssembliesOfAssemblies(t *testing.T) {
 	g := graph.New("assembled")
 	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 3)

@@ -22,8 +22,8 @@ import (
 
 type nodes = []*graph.Node
 
-// loops are bodies of several kinds. Each is given the graph, two carried values of [3], elements of
-// [3] and a weight of [3, 3], and hands on as many.
+// loops are bodies of several kinds. Each takes the graph, two carried values of [3], elements of [3] and a weight of
+// [3, 3], and returns the next two carried values.
 var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
 	"sum": func(carry, x nodes, _ *graph.Node) (next, out nodes) {
 		sum := ops.Add(carry[0], x[0])

@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/internal/testkit/allocs"
 )
 
-// formProgram compiles a program of loops, with its gradients where they are wanted.
+// formProgram compiles a program of loops, with gradients of the inputs that need them.
 func formProgram(t *testing.T, name string, dt graph.DType, length graph.Dim, unrolled bool,
 	add func(outputs, inputs nodes) nodes) (*exec.Program, nodes) {
 	g := graph.New(name)

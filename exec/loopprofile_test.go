@@ -95,7 +95,7 @@ func TestProfileOfLoops(t *testing.T) {
 	require.Equal(t, runs*steps*inner, count["sin add"])
 }
 
-// A loop that ends early is told by the steps that it took, and a case that is not chosen by none.
+// A profile shows how many steps a loop took that ended early, and no time for a case that was not chosen.
 func TestProfileOfStepsTaken(t *testing.T) {
 	g := graph.New("while")
 	x := g.Input("x", graph.Float32, 8)

@@ -110,7 +110,7 @@ var loopsThatFail = map[string]struct {
 			return nodes{blamed}
 		})
 		return blamed, final[0]
-		// 7 hands on 1.79 and this -0.23, with which it goes on
+		// step 7 carries 1.79, and this step -0.23 from then on
 	}, []float32{1, 1, 1, 1, 1, 1, 1, 1}, []int{2}, []int{}, "makes NaN at []"},
 	"an infinity of steps before": {func(g *graph.Graph, x *graph.Node) (blamed, output *graph.Node) {
 		final, _ := ops.Scan(ops.Loop{Carry: nodes{ops.Select(x, 0, 0)}, Over: nodes{x}},

@@ -61,7 +61,7 @@ func numbersOf(t *testing.T, g *graph.Graph, feed exec.Feed, y *graph.Node) []fl
 	return got
 }
 
-// What an operation says of a node must be what it said when the node was built.
+// The functions of an operation must return the same for a node as when it was built.
 func TestMeaningsThatChange(t *testing.T) {
 	by := 1.0
 	for name, c := range map[string]struct {

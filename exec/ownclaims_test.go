@@ -114,7 +114,7 @@ var claimsOf = map[string]claim{
 		"it claims Aligned, and axis 0 of operand 0 is read at the position of axis 0 of the result: what is at 1 there changes the result at 0"},
 }
 
-// TestFalseClaims has operations claim what is not so: it is told with a number that shows it.
+// TestFalseClaims: a false claim of an operation is reported with a number that refutes it.
 func TestFalseClaims(t *testing.T) {
 	for name, c := range claimsOf {
 		op := c.of("own")
@@ -135,7 +135,7 @@ func TestFalseClaims(t *testing.T) {
 	}
 }
 
-// A view that shows an element more than once, and claims Once, is told of when its sizes are known.
+// A view that claims Once but shows an element twice is reported when its sizes are known.
 func TestFalseClaimsOfOnce(t *testing.T) {
 	op := ownTurn("own")
 	op.Once = true

@@ -72,8 +72,7 @@ func TestOwnMovementsOfNamedSizes(t *testing.T) {
 	}
 }
 
-// A View is asked for the arrangement of operands that are views themselves: one that answers as if they were dense is
-// told of.
+// View is also called for operands that are views. One that returns the layout of a dense operand is reported.
 func TestOwnViewsOfViews(t *testing.T) {
 	for name, sizes := range map[string]shape{"numbers": {2, 3}, "names": {graph.SymbolicDim("n"), 3}} {
 		op := ownTurn("own")

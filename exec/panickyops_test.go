@@ -66,9 +66,9 @@ type talking struct{ Count func() }
 
 func (a talking) Args(operands []string) []string { a.Count(); return operands }
 
-// TestPanicsOfOperations has each function of an operation panic at its first call, at its second,
-// and so on. What comes of it is an error that names the operation and the line where it is used,
-// or nothing, where the function was asked for the sake of a text or a better program.
+// TestPanicsOfOperations lets each function of an operation panic at its first call, at its second, and so on. The
+// result is an error that names the operation and the line where it is used, or no error if the function was called
+// only for a text or a better program.
 func TestPanicsOfOperations(t *testing.T) {
 	for _, own := range []func(string) *graph.Op{
 		ownScale, ownMix, ownUpdate, ownTurn, ownSpread, ownFold, ownPick, ownDrop, ownWritten} {

@@ -32,7 +32,7 @@ func TestEveryPrimitiveHasAKernelOperation(t *testing.T) {
 	}
 }
 
-// What the check says of a primitive's operands is what kernels take.
+// The check of a primitive's operands agrees with what kernels accept.
 func TestPrimitivesTakeWhatKernelsTake(t *testing.T) {
 	for _, p := range graph.Prims() {
 		for _, dt := range graph.DTypes() {

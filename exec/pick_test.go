@@ -120,8 +120,7 @@ func TestKernelsPickElements(t *testing.T) {
 	}
 }
 
-// An index outside of the table stops the run, wherever it stands, whatever computes it and in whichever kernel, and
-// the first one is told.
+// An index out of range stops the run, wherever it is and whichever kernel reads it, and the first one is reported.
 func TestPickedOutside(t *testing.T) {
 	const n, size = 5000, 300
 	g := graph.New("outside")
@@ -156,8 +155,8 @@ func TestPickedOutside(t *testing.T) {
 	}
 }
 
-// Rows of many elements that read the same indices are worked on together; the results, and the first index outside
-// that is told, are the same.
+// Kernels that gather long rows by the same indices run together. The results, and the index out of range that is
+// reported, are the same as those of separate kernels.
 func TestPickedForManyRows(t *testing.T) {
 	const rows, n, size = 5, 70_001, 1000
 	g := graph.New("rows")

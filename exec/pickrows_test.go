@@ -159,7 +159,7 @@ func TestRowsThatAreCopied(t *testing.T) {
 	}
 }
 
-// An index outside of the table stops the run, and the first one is told, however many threads there are.
+// An index out of range stops the run, and the first one is reported, whatever the number of threads.
 func TestRowsOutside(t *testing.T) {
 	const n, size, width = 5000, 300, 48
 	g := graph.New("outside")

@@ -276,8 +276,8 @@ func (p *program) narrow() bool {
 	return slices.ContainsFunc(p.g.Nodes(), func(n *graph.Node) bool { return n.DType() == graph.Float32 })
 }
 
-// compareAll requires the same elements, as [other] has it. describe tells of a value, and slack,
-// if it is given, what it may be off by.
+// compareAll requires equal elements, as [other] defines it. describe returns text about a value, and slack, unless
+// nil, its tolerance.
 func compareAll(t *testing.T, want, got []exec.Array, part float64, slack func(k int) float64,
 	describe func(k int) string) {
 	t.Helper()

@@ -29,7 +29,7 @@ type randomModel struct {
 
 func (m *randomModel) num(v float64) *graph.Node { return m.g.Scalar(m.dt, v) }
 
-// weight is a value whose gradient is wanted.
+// weight is a value whose gradient is computed.
 func (m *randomModel) weight(shape ...graph.Dim) *graph.Node {
 	name := fmt.Sprint("w", len(m.learned))
 	if m.trained && !slices.ContainsFunc(shape, graph.Dim.IsSymbolic) {

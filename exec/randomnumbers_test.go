@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
-// numbered writes the same program with numbers in the place of its named sizes, gradients and
-// steps anew. The error is that of a program that cannot be written so.
+// numbered rebuilds a program, its gradients and steps with numbers in place of its named sizes. It returns an error if
+// that is impossible.
 func (p *program) numbered(asked wanted) (w work, err error) {
 	p.negative = false
 	g := graph.New("numbered", graph.WithPolicy(p.g.Policy()))
@@ -91,7 +91,7 @@ func (p *program) isNegative(d graph.Dim) bool {
 	return d.IsSymbolic() && v < 0
 }
 
-// number puts numbers in the place of the sizes within a value.
+// number replaces the named sizes in a value by numbers.
 func (p *program) number(v reflect.Value) reflect.Value {
 	w := reflect.New(v.Type()).Elem()
 	w.Set(v)

@@ -53,7 +53,7 @@ type statement struct {
 	carried []int
 }
 
-// putLoop is a body, and what it hands on.
+// putLoop is a loop's body and the values that it carries.
 type putLoop struct {
 	steps      int
 	statements []statement

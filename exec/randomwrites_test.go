@@ -100,7 +100,7 @@ func stretches(from, to graph.Shape) bool {
 	return true
 }
 
-// wanted is what a program is asked for.
+// wanted lists the outputs of a program.
 type wanted struct {
 	outputs  []*graph.Node // and at last a loss
 	by       []*graph.Node // with respect to which it is differentiated

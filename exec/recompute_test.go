@@ -117,8 +117,8 @@ func TestScoresAtWhichACheckpointBegins(t *testing.T) {
 	require.Equal(t, results(t, g, outputs, feed, 1), got)
 }
 
-// A loop may hand on a matrix that is computed again, beside what depends on the first product with it: the second one
-// is computed for what stands outside.
+// A loop may carry a matrix that is recomputed, and also use what depends on the first product with it: the second
+// product is computed for what is outside the loop.
 func TestALoopHandsOnWhatIsComputedAgain(t *testing.T) {
 	g := graph.New("handed on")
 	n := g.Dim("n")

@@ -52,7 +52,7 @@ func TestNoOutput(t *testing.T) {
 	}
 }
 
-// A value is given in the form asked for, or an error says why it cannot be.
+// A value is returned as the requested type, or an error says why it cannot be.
 func TestResultForms(t *testing.T) {
 	g := graph.New("forms")
 	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)))
@@ -90,7 +90,7 @@ func TestResultForms(t *testing.T) {
 	require.Equal(t, exec.Array{Shape: []int{0}, Data: []float32{}}, arrayOf(t, r, doubled))
 }
 
-// An index out of range is told with its value, its place and the name of the indices.
+// An index out of range is reported with its value, its position and the name of the indices.
 func TestIndexOutOfRange(t *testing.T) {
 	g := graph.New("range")
 	table := g.Param("table", graph.Float32, 1000, 2)

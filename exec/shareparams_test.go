@@ -142,7 +142,7 @@ func TestWrongSharing(t *testing.T) {
 		t, err, "parameter late was declared (shareparams_test.go:139:10) after the program was compiled")
 }
 
-// An error of Compile that was passed over is told of by the session of no program.
+// If an error of Compile was ignored, a session of the nil program reports it.
 func TestSessionOfNoProgram(t *testing.T) {
 	want, ctx := "the program is nil: Compile returned an error", context.Background()
 	var none *exec.Program

@@ -113,7 +113,7 @@ func seesOne(t *testing.T, elements []float32) {
 	}
 }
 
-// TestReadersAreNeverRefused where nobody writes, sessions that come and go among them.
+// TestReadersAreNeverRefused as long as nobody writes, even while sessions begin and end.
 func TestReadersAreNeverRefused(t *testing.T) {
 	m := newShared(t)
 	first := m.later.NewSession(exec.Seed(5))

@@ -96,7 +96,7 @@ func TestSizeOfARunInThePlaceOfAnInput(t *testing.T) {
 	require.ErrorContains(t, err, "input x is not fed")
 }
 
-// A batch of no examples is told how its size is declared, unless the program wants one.
+// The error for an empty batch says how to declare its size, unless the program requires a batch.
 func TestBatchOfNone(t *testing.T) {
 	const help = `; if it may be 0, declare g.Dim("batch", graph.AtLeast(0))`
 	for _, c := range []struct {
@@ -292,7 +292,7 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 	}
 }
 
-// The value that is too large is told as the user made it.
+// The error names the value that is too large as the user's program does.
 func TestTooLargeCopy(t *testing.T) {
 	g := graph.New("o")
 	n := g.Dim("n")

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Threads share the rows that are taken, in runs of indices, and each index that is out of range is told whichever run
+// Threads divide the rows that are gathered into ranges of indices. An index out of range is reported whichever range
 // it is in.
 func TestThreadsTakeRows(t *testing.T) {
 	const outer, size, inner, count = 3, 700, 40, 1001

@@ -73,7 +73,7 @@ func compareThreads(t *testing.T, g *graph.Graph, outputs []*graph.Node, feed ex
 	}
 }
 
-// A fault in a tile along an inner axis is told as the first one of one thread is.
+// A fault in a tile that is cut along an inner axis is reported as with one thread: the first one.
 func TestFaultInTileAlongInnerAxis(t *testing.T) {
 	g := graph.New("faults")
 	x, y := g.Input("x", graph.Int64, 3, 500, 40), g.Input("y", graph.Int64, 3, 500, 40)

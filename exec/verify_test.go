@@ -68,7 +68,7 @@ func ofClass(c graph.Class) func(*graph.Node) bool {
 	return func(n *graph.Node) bool { return n.Op().Class == c }
 }
 
-// seededFaults are mistakes that a pass could make, and what verification says of them.
+// seededFaults are mistakes that a pass could make, with the messages of the verifier.
 var seededFaults = []struct {
 	pass, name string
 	seed       func(t *testing.T, u *lower.Program)

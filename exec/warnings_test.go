@@ -153,8 +153,7 @@ func TestProgramsThatTakeTurns(t *testing.T) {
 	}
 }
 
-// A column that meets a row in a loss is told of when the program is compiled, and only of a
-// program that computes it.
+// A loss of a column and a row is warned about at compile time, and only if the program computes it.
 func TestCompileTellsWarnings(t *testing.T) {
 	g := graph.New("column")
 	n := g.Dim("n")

@@ -108,8 +108,8 @@ func TestGoArithmeticInAnOperationIsAMistake(t *testing.T) {
 	}
 }
 
-// Arguments that are no sizes of a result are told of too: half of a size is a negative number, of which a slice or a
-// loop would make nothing.
+// Operands that are no sizes are reported although the result could be one: half of a size may be negative, and a slice
+// or a loop of it would be empty.
 func TestGoArithmeticInArgumentsIsAMistake(t *testing.T) {
 	type list = []*graph.Node
 	stay := func(_ *graph.Node, c list) list { return c }
@@ -198,7 +198,7 @@ func TestEqualIsTransitive(t *testing.T) {
 	assert.NoError(t, shapeinfer.Check(g).Err())
 }
 
-// TestEqualSizesHaveBothBounds: what was said of a size is known of those that are equal to it.
+// TestEqualSizesHaveBothBounds: the bounds of a size are also those of sizes equal to it.
 func TestEqualSizesHaveBothBounds(t *testing.T) {
 	for _, c := range []struct {
 		m     []graph.DimOption

@@ -38,7 +38,7 @@ func ExampleDim() {
 	// true false true
 }
 
-// Building never fails: all independent mistakes of a program are told together.
+// Building never fails: all independent mistakes of a program are reported together.
 func ExampleGraph_Err() {
 	g := graph.New("mistakes")
 	a := g.Input("a", graph.Float32, 2, 3)

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A program that reads sizes of a value that could not be built gets to be told of its mistake.
+// A program may go on to read sizes of a value that could not be built: the mistake is still reported.
 func TestSizesCanBeReadBehindAMistake(t *testing.T) {
 	g := graph.New("model")
 	x := g.Input("x", graph.Float32, 8, 3)
@@ -21,7 +21,7 @@ func TestSizesCanBeReadBehindAMistake(t *testing.T) {
 	require.NoError(t, y.Err())
 }
 
-// A program that builds values of the dtype of one that could not be built gets to be told of its mistake alone.
+// A program may go on to build values with the dtype of one that could not be built: only that mistake is reported.
 func TestWhatIsBuiltLikeAMistakeStaysSilent(t *testing.T) {
 	g := graph.New("model")
 	x := g.Input("x", graph.Float32, 8, 3)

@@ -26,7 +26,7 @@ func inEvaluation(make func(g *graph.Graph) nn.Layer) torchCase {
 	}
 }
 
-// cellCases are those that testdata/layers.py writes where it is asked for cells.
+// cellCases are those that testdata/layers.py writes for cells.
 var cellCases = map[string]torchCase{
 	"rnn cell": of(func(g *graph.Graph) nn.Layer { return nn.NewRNNCell(g, "", 3, 4, f64) }),
 	"rnn cell of relu from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
@@ -129,7 +129,7 @@ func TestStatesOfACell(t *testing.T) {
 	require.ErrorContains(t, err, "LSTMCell cell")
 }
 
-// What is no cluster is told where a layer is declared, and a class that is none when it runs.
+// Wrong clusters are reported where the layer is declared, and a wrong class when it runs.
 func TestMistakesOfAdaptiveSoftmaxAndConvolutionalCells(t *testing.T) {
 	for want, make := range map[string]func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node{
 		"cutoffs should be a sequence of unique": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {

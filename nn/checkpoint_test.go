@@ -229,7 +229,7 @@ func TestGradientsThroughCheckpoints(t *testing.T) {
 	}
 }
 
-// What is wrong with a checkpoint is told by its name.
+// The error about a checkpoint names what is wrong.
 func TestCheckpointsThatCannotBe(t *testing.T) {
 	for want, build := range map[string]func(x *graph.Node) *graph.Node{
 		"Checkpoint(x): the layer is nil": func(x *graph.Node) *graph.Node {

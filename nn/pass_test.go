@@ -60,7 +60,7 @@ func TestPassesOfSeveralPrograms(t *testing.T) {
 	require.ErrorContains(t, err, "BL321")
 }
 
-// TestUpdatesOfAPassLeftOut: one warning tells of all states that the pass writes, and how a program is given its
+// TestUpdatesOfAPassLeftOut: one warning names all states that the pass writes, and says how to give a program its
 // updates.
 func TestUpdatesOfAPassLeftOut(t *testing.T) {
 	g := graph.New("forgotten")

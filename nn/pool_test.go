@@ -38,8 +38,7 @@ func TestAdaptivePoolingOfNamedSizes(t *testing.T) {
 	}
 }
 
-// Mistakes of layers that are functions are told at the user's line, also where the compiler writes such a function
-// into the user's.
+// Mistakes of layers that are functions are reported at the user's line, even if the compiler inlines the layer.
 func TestPlaceOfFunctions(t *testing.T) {
 	g := graph.New("place")
 	x := g.Input("x", graph.Float32, 2, 3, 8, 8)

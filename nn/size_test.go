@@ -21,8 +21,8 @@ func TestNormalizationOverANamedSize(t *testing.T) {
 	require.Equal(t, x.Shape(), y.Shape())
 }
 
-// A size of a layer that is none is told once, by its word, at the line of the layer; what the layer is applied to
-// tells no more.
+// A wrong size of a layer is reported once, by its name, at the line of the layer; what the layer is applied to reports
+// nothing more.
 func TestSizesOfLayersThatAreNone(t *testing.T) {
 	type node = *graph.Node
 	sequences := func(g *graph.Graph) node { return g.Input("x", graph.Float32, g.Dim("b"), g.Dim("t"), 6) }

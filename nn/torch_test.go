@@ -80,7 +80,7 @@ func ended(make func(g *graph.Graph, name string, in, hidden int, opts ...nn.Opt
 	}
 }
 
-// paddedCases are those that testdata/layers.py writes where it is asked for padded ones.
+// paddedCases are those that testdata/layers.py writes for padded sequences.
 var paddedCases = map[string]torchCase{
 	"lstm with projections": ended(nn.NewLSTM[int, int], 5, nn.ProjSize(2)),
 	"padded rnn":            ended(nn.NewRNN[int, int], 4),

@@ -39,7 +39,7 @@ func translated(opts ...nn.Option) torchCase {
 	}
 }
 
-// normedCases are those that testdata/layers.py writes where it is asked for normed ones.
+// normedCases are those that testdata/layers.py writes for normed weights.
 var normedCases = map[string]torchCase{
 	"weight norm": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.WeightNorm(0), f64) }),
 	"weight norm along the inputs": of(func(g *graph.Graph) nn.Layer {
@@ -258,8 +258,8 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 	}
 }
 
-// Weights that are wanted are those of grouped queries too, what comes out is the same, and options that nothing reads
-// are told.
+// Attention returns weights of grouped queries too, its result is the same with and without them, and options without
+// effect are reported.
 func TestWeightsOfAttention(t *testing.T) {
 	g := graph.New("weights")
 	x := g.Input("x", double, 2, 5, 8)
@@ -284,7 +284,7 @@ func TestWeightsOfAttention(t *testing.T) {
 	require.ErrorContains(t, l.Attend(p, x, x, x, nn.EachHead()).Err(), "EachHead is for AttendWithWeights")
 }
 
-// What cannot be normalized is told where the layer is made.
+// A weight that cannot be normalized is reported where the layer is declared.
 func TestWeightsThatThereAreNot(t *testing.T) {
 	for want, declare := range map[string]func(g *graph.Graph){
 		`WeightNorm is for the weight "weight_hh_l2", but the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) {

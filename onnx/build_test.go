@@ -348,7 +348,7 @@ func TestRandom(t *testing.T) {
 	require.NotEqual(t, draw(1), draw(2))
 }
 
-// FuzzBuild builds graphs of damaged models: errors are told, and nothing panics.
+// FuzzBuild builds graphs of damaged models: they yield errors, and never a panic.
 func FuzzBuild(f *testing.F) {
 	data, err := os.ReadFile("testdata/models.jsonl.gz")
 	require.NoError(f, err)

@@ -246,7 +246,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestModel reads what a model says of itself.
+// TestModel reads a model's description of itself.
 func TestModel(t *testing.T) {
 	g := graph.New("net")
 	n := g.Dim("batch")

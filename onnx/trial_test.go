@@ -117,7 +117,7 @@ func isWhole(g *graph.Graph) bool {
 	return !slices.ContainsFunc(g.Inputs(), func(x *graph.Node) bool { return x.DType().IsFloat() })
 }
 
-// run computes what is wanted of the graph, at several sizes.
+// run computes the outputs of the graph, at several sizes.
 func (tr *trial) run(t *testing.T, isBound bool) error {
 	prog, err := exec.Compile(tr.g, exec.Outputs(tr.outputs...), exec.OnWarning(nil))
 	if err != nil {
@@ -199,7 +199,7 @@ func (tr *trial) model() onnxrt.Model {
 	return m
 }
 
-// differs tells where what ONNX Runtime gives is not what is wanted; "" where it is.
+// differs says where ONNX Runtime's result differs from the wanted one, or returns "".
 func (tr *trial) differs(o onnxrt.Outcome) string {
 	if o.Error != "" {
 		return o.Error
@@ -219,7 +219,7 @@ func (tr *trial) differs(o onnxrt.Outcome) string {
 	return ""
 }
 
-// differsAt tells where a value is not what is wanted.
+// differsAt says where a value differs from the wanted one.
 func (tr *trial) differsAt(got, want reference.Value) string {
 	if !slices.Equal(got.Shape, want.Shape) || got.DType != want.DType {
 		return fmt.Sprintf(" is %s%v, want %s%v", got.DType, got.Shape, want.DType, want.Shape)

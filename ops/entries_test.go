@@ -98,7 +98,7 @@ type reachedOps struct {
 
 func (r *reachedOps) has(name string) bool { return r.names[name] }
 
-// note takes down the operations of a graph and of what its composites are written with.
+// note records the operations of a graph and of its composites' expansions.
 func (r *reachedOps) note(g *graph.Graph) {
 	for i := 0; i < len(g.Nodes()); i++ {
 		n := g.Nodes()[i]
@@ -119,7 +119,7 @@ type trial struct {
 	failed  int
 }
 
-// maxTold bounds the failures that one row tells of.
+// maxTold bounds the failures that are printed for a row.
 const maxTold = 5
 
 func (tr *trial) fail(format string, args ...any) {

@@ -73,7 +73,7 @@ func TestIdentities(t *testing.T) {
 	require.Greater(t, stated, 60)
 }
 
-// What says of itself that it undoes itself does so with every number.
+// An operation that claims to be an involution undoes itself for every number.
 func TestInvolutions(t *testing.T) {
 	stated := 0
 	for _, op := range ops.Entries() {

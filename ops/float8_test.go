@@ -201,7 +201,7 @@ func TestFloat8IsForStorage(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestGradientsThroughFloat8 has gradients of what is stored in 8 bits in Float32, as if nothing had been rounded.
+// TestGradientsThroughFloat8: gradients of values that are stored in 8 bits are Float32, and ignore the rounding.
 func TestGradientsThroughFloat8(t *testing.T) {
 	g := graph.New("gradient")
 	x, w := g.Input("x", graph.Float32, 3), g.Input("w", graph.Float8E5M2, 3)

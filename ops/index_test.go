@@ -123,7 +123,7 @@ func TestIndexMessages(t *testing.T) {
 	}
 }
 
-// Offsets of bags that do not fit the indices are told by their own name.
+// Offsets that do not fit the indices are reported by their own name.
 func TestOffsetsOutside(t *testing.T) {
 	for want, offsets := range map[string][]int64{
 		"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0: o[0] is 1": {

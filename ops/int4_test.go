@@ -96,7 +96,7 @@ func TestBlocksOfQuantisedNumbers(t *testing.T) {
 	}
 }
 
-// What is no pair, no block or of another dtype is told when it is built.
+// Wrong pairs, blocks and dtypes are reported when the call is built.
 func TestMistakesOfInt4(t *testing.T) {
 	for want, build := range map[string]func(g *graph.Graph) *graph.Node{
 		"is not known to be even": func(g *graph.Graph) *graph.Node {

@@ -127,7 +127,7 @@ func TestCompressAndBack(t *testing.T) {
 	require.Equal(t, []float32{10, 20, 3, 4, 50, 60}, got)
 }
 
-// TestCompressMessages: a mask that does not fit is told with its axis, and slices that have no room stop the run.
+// TestCompressMessages: a mask that does not fit is reported with its axis, and too many slices stop the run.
 func TestCompressMessages(t *testing.T) {
 	g := graph.New("compress")
 	x, mask, m4 := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("m", graph.Bool, g.Dim("n")),

@@ -98,7 +98,7 @@ func TestDropout(t *testing.T) {
 	requireMistake(t, ops.Uniform(x, graph.Float32, 3), "a seed must be a scalar, but x has shape [50, 20]")
 }
 
-// A seed that is none is told of once, by the call that was given it.
+// A wrong seed is reported once, by the call that got it.
 func TestSeedsThatAreNone(t *testing.T) {
 	g := graph.New("draw")
 	p := g.Input("p", graph.Float32, 3)

@@ -38,7 +38,7 @@ var exportPatterns = map[graph.DType][]string{
 	graph.Uint8: {"row"}, graph.Int8: {"row"}, graph.Uint16: {"row"}, graph.Int16: {"row"},
 }
 
-// alone has the dtypes of which only rows of a single operation are exported, unless all is asked for.
+// alone has the dtypes of which only rows of a single operation are exported, unless BROADLOOM_XLA_ALL is set.
 var alone = []graph.DType{graph.Float16, graph.BFloat16, graph.Int64, graph.Uint64, graph.Uint32, graph.Uint8,
 	graph.Int8, graph.Uint16, graph.Int16}
 
@@ -46,7 +46,7 @@ var alone = []graph.DType{graph.Float16, graph.BFloat16, graph.Int64, graph.Uint
 var inLoops = []string{"lu_factor", "cofactors", "qr", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_exp",
 	"row_order"}
 
-// differs has the rows in which XLA does not compute what it is told, by dtype, and why.
+// differs has the rows in which XLA does not compute what the module says, by dtype, and why.
 var differs = map[graph.DType]map[string]string{graph.Bool: {
 	"div": zeroByZero, "addcdiv": zeroByZero,
 }}

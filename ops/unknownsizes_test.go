@@ -9,8 +9,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// A size that a mistake has left unknown stays silent wherever it is used again: the mistake itself is all that is
-// told.
+// A size that a mistake has left unknown causes no further messages, wherever it is used.
 func TestSizesThatAMistakeLeftUnknown(t *testing.T) {
 	for name, follow := range map[string]func(g *graph.Graph, bad, whole *graph.Node) *graph.Node{
 		"full": func(g *graph.Graph, bad, _ *graph.Node) *graph.Node {
@@ -68,7 +67,7 @@ func TestSizesThatAMistakeLeftUnknown(t *testing.T) {
 
 func keep(_ *graph.Node, carry []*graph.Node) []*graph.Node { return carry }
 
-// Where no mistake was told, one who gives a number of steps that is not known is told so.
+// Without an earlier mistake, an unknown number of steps is reported.
 func TestNumbersOfStepsThatAreNotKnown(t *testing.T) {
 	g := graph.New("steps")
 	x := g.Input("x", graph.Float32, 2)

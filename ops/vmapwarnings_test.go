@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// TestVmapWarnsOfTheExample compiles programs for one example, and in a Vmap for a batch: what looks wrong in the
-// example is told once, of the example, and what stands for it in the batch looks wrong to nobody.
+// TestVmapWarnsOfTheExample compiles programs for one example, and in a Vmap for a batch. A warning about the example
+// is given once, and none about its operations on the batch.
 func TestVmapWarnsOfTheExample(t *testing.T) {
 	cases := map[string]struct {
 		shape []int

@@ -85,7 +85,7 @@ func TestResumedLBFGS(t *testing.T) {
 	}
 }
 
-// A file without the state, or with that of other parameters, is told of and changes nothing.
+// A file without the state, or with that of other parameters, is an error and changes nothing.
 func TestStateOfLBFGSThatDoesNotFit(t *testing.T) {
 	newMinimizer := func(size int) (*lbfgs.Minimizer, *exec.Session) {
 		g := graph.New("sizes")

@@ -39,7 +39,7 @@ func TestStateIsNamedAfterItsParameter(t *testing.T) {
 	}
 }
 
-// Running statistics and counters are not trained, and nobody has to list what is.
+// Running statistics and counters are not trained, and need not be listed as exceptions.
 func TestStateIsNotTrained(t *testing.T) {
 	g := graph.New("state")
 	w, mean := g.Param("w", graph.Float32, 2), g.State("mean", graph.Float32, nil, 2)

@@ -30,7 +30,7 @@ func explained(t *testing.T, g *graph.Graph, opts ...reach.Option) (*reach.Expla
 	return e, lines
 }
 
-// Gradients are summed over the batch, and nothing else is told.
+// Gradients are summed over the batch, and nothing else is reported.
 func TestDataParallel(t *testing.T) {
 	g, loss, step := perceptron(optim.SGD(0.1))
 	e, _ := explained(t, g, reach.Outputs(loss), reach.Updates(step...), reach.Dim("batch", "data*tensor"), sizes)

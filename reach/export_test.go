@@ -44,8 +44,8 @@ func TestExportOfTwelveLayers(t *testing.T) {
 	require.Less(t, took, longestExport)
 }
 
-// A user's own operations run on XLA, and what their checks find is told at the user's line, as an index that is
-// out of range is.
+// A user's own operations run on XLA. A check of theirs that fails is reported at the user's line, like an index out of
+// range.
 func TestOwnOperationsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")

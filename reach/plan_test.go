@@ -85,7 +85,7 @@ func TestFactoredStateIsWhole(t *testing.T) {
 	}
 }
 
-// All mistakes are told of at once, those of the graph among them, in the order of the program.
+// All mistakes are reported at once, with those of the graph, in the order of the program.
 func TestMistakesComeTogether(t *testing.T) {
 	g, loss, _ := perceptron(optim.SGD(0.1))
 	ops.Add(loss, g.Input("z", graph.Float32, -1))

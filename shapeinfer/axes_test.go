@@ -159,8 +159,8 @@ func (w *walk) step() *graph.Node {
 	return nil
 }
 
-// TestWhatIsSaidOfPositionsIsTrue feeds random programs that only move elements with the positions of
-// these, and compares what comes out with what is said of where it comes from.
+// TestWhatIsSaidOfPositionsIsTrue feeds random programs that only move elements with the positions of these, and
+// compares the results with the reported origins.
 func TestWhatIsSaidOfPositionsIsTrue(t *testing.T) {
 	const programs = 400
 	said, unsaid := 0, 0
@@ -196,8 +196,7 @@ func TestWhatIsSaidOfPositionsIsTrue(t *testing.T) {
 	assert.Greater(t, said, 10*unsaid)
 }
 
-// origin is what an element says of where it comes from: the number of the input, and its position on
-// one axis.
+// origin is where an element comes from: the number of the input, and the position on one axis.
 func origin(input, position int) float32 { return float32(1000*input + position) }
 
 // compare runs the program once for each axis of its inputs.

@@ -9,10 +9,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// FuzzSymbolicSizes compares what is said of a random program before sizes are known with
-// what the same program is when numbers stand in the place of the names, for all small
-// numbers: what is proved holds for all of them, what is refused for none, and the binding
-// of sizes agrees with each.
+// FuzzSymbolicSizes compares the verdicts on a random program with named sizes with those on the same program with
+// numbers in their place, for all small numbers: what is proved holds for all of them, what is refuted for none, and
+// binding agrees with each.
 func FuzzSymbolicSizes(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)

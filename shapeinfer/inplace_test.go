@@ -233,7 +233,7 @@ func TestAutoCopy(t *testing.T) {
 	require.Len(t, r.Notes, 1)
 }
 
-// What is said of two random views is what comparing all their cells gives.
+// The verdict on two random views agrees with a comparison of all their cells.
 func TestViewsMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p := prove.NewProver(graph.New("none").Bounds)

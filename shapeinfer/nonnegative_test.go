@@ -121,7 +121,7 @@ func TestSizesThatFollowFromOtherRequirements(t *testing.T) {
 	}
 }
 
-// What was proved may rest on an input whose sizes cannot be negative, though nobody feeds it.
+// A proof may rest on an input whose sizes cannot be negative, even if the input is not fed.
 func TestInputsThatAreNotFedCount(t *testing.T) {
 	g := graph.New("g")
 	n := g.Dim("n")
@@ -159,7 +159,7 @@ func TestNamesInArgumentsMustBeDetermined(t *testing.T) {
 	require.ErrorContains(t, err, "no input determines n")
 }
 
-// A size that overflows is told when sizes are bound, not taken for nothing.
+// A size that overflows is reported when sizes are bound.
 func TestSizesThatOverflow(t *testing.T) {
 	g := graph.New("g")
 	n := g.Dim("n")
@@ -169,7 +169,7 @@ func TestSizesThatOverflow(t *testing.T) {
 	require.ErrorContains(t, err, "overflow")
 }
 
-// A bound of a name that was said to be another one is told of the name itself.
+// A bound of a name that was declared equal to another is reported with the user's name.
 func TestBoundsOfNamesThatAreEqual(t *testing.T) {
 	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
 	n, m := g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))

@@ -165,7 +165,7 @@ func nearly(rng *rand.Rand, s graph.Shape) graph.Shape {
 	return out
 }
 
-// build builds the program, with numbers in the place of names where at is not nil.
+// build builds the program, with numbers for the names unless at is nil.
 func (p *program) build(at map[string]int64) (*graph.Graph, []*graph.Node) {
 	g := graph.New("random", graph.WithPolicy(p.policy))
 	if at == nil {

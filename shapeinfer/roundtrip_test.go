@@ -103,8 +103,8 @@ func TestRoundTripsFoundWrong(t *testing.T) {
 // right, some large one is wrong of many that only look so.
 var largeSizes = []int64{996, 997, 1000, 1001}
 
-// TestVerdictsDoNotDependOnProgramsBefore checks programs in two orders, each with names of its own,
-// since equal sizes are one size in the whole process: what is said of a program is the same.
+// TestVerdictsDoNotDependOnProgramsBefore checks programs in two orders, each with names of its own, since equal sizes
+// are one size in the whole process. The verdicts are the same.
 func TestVerdictsDoNotDependOnProgramsBefore(t *testing.T) {
 	const programs = 500
 	said := func(seed uint64, names ...string) string {

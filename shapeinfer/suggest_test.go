@@ -257,8 +257,8 @@ func TestCheckConcurrently(t *testing.T) {
 	all.Wait()
 }
 
-// TestEqualIsSuggestedOfTheLastName: a name that is another already is followed, and what would
-// be said of a name in terms of itself is not suggested.
+// TestEqualIsSuggestedOfTheLastName: a name that equals another is replaced by it, and no name is suggested to equal
+// itself.
 func TestEqualIsSuggestedOfTheLastName(t *testing.T) {
 	build := func(meet func(g *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim)) error {
 		g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Strict}))

@@ -142,8 +142,8 @@ func (w *writer) add() {
 	}
 }
 
-// build returns the graph, with numbers in the place of names where at is not nil, and the
-// value that is viewed; nil where its sizes are none.
+// build returns the graph, with numbers for the names unless at is nil, and the value that is viewed: nil if its sizes
+// are invalid.
 func (w *writer) build(at map[string]int64) (*graph.Graph, *graph.Node) {
 	g, values, _ := w.values(at)
 	if len(values) == 0 {

@@ -142,7 +142,7 @@ func TestFormsOfMatrices(t *testing.T) {
 	}
 }
 
-// A matrix that is singular, or has no finite numbers, is told of.
+// A matrix that is singular, or not finite, is reported.
 func TestFormsRefuseMatrices(t *testing.T) {
 	g := graph.New("refusals")
 	x := g.Input("x", graph.Float64, 2, 2)

@@ -404,7 +404,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Equal(t, before, params(t, s))
 }
 
-// What a run refuses is told at the line that began the training.
+// An error of a run is reported at the line that began the training.
 func TestRefusalsNameTheUsersLine(t *testing.T) {
 	m := newModel(t)
 	l := m.loop(1)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A measure that no epoch can have is told before the first step.
+// A measure that no epoch has is reported before the first step.
 func TestStopLooksAtWhatThereIs(t *testing.T) {
 	m := newModel(t)
 	for _, c := range []struct{ measure, returned, want string }{

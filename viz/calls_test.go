@@ -107,7 +107,7 @@ func TestFunctionsOfManyBoxesAreCards(t *testing.T) {
 	require.Less(t, countBoxes(graphDOT(t, g)), 60)
 }
 
-// A pattern that folds nothing is told to who wants to hear.
+// A pattern that folds nothing is reported to the function that the caller gives.
 func TestPatternsThatFoldNothing(t *testing.T) {
 	g := graph.New("folding")
 	nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), g.Input("x", graph.Float32, 3, 4))
@@ -119,7 +119,7 @@ func TestPatternsThatFoldNothing(t *testing.T) {
 	}, told)
 }
 
-// Sizes that a program refuses are told with the line that gave them.
+// Sizes that a program refuses are reported at the line that gave them.
 func TestRefusedSizesHaveTheCallersLine(t *testing.T) {
 	g := graph.New("sizes")
 	y := ops.Exp(g.Input("x", graph.Float32, g.Dim("batch")))
@@ -154,7 +154,7 @@ func TestOptimisersFoldOnThePage(t *testing.T) {
 	}
 }
 
-// An optimiser of a small program folds where that is asked for.
+// An optimiser of a small program is folded if that is requested.
 func TestOptimisersFoldByName(t *testing.T) {
 	g := graph.New("line")
 	loss := ops.Mean(nn.NewLinear(g, "out", 4, 1).Apply(nn.Training(g), g.Input("x", graph.Float32, 3, 4)))

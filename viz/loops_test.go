@@ -42,8 +42,7 @@ func TestLoopsAreClusters(t *testing.T) {
 	require.Contains(t, b.String(), ">next step: net.state<")
 }
 
-// A loop is drawn in words of the program: the frame tells how often it is computed, and what its body makes for
-// nobody is no result.
+// The frame of a loop says how often its body is computed. A result of the body that nothing uses is not shown.
 func TestLoopsAreDrawnInTheProgramsWords(t *testing.T) {
 	type nodes = []*graph.Node
 	g := graph.New("root")

@@ -99,7 +99,7 @@ func startOf(path string) int {
 	return int(v.Data.([]float32)[0]) + 1
 }
 
-// A pipe that nobody writes is no reason to wait.
+// Opening a pipe that nothing writes does not block.
 func TestPipesAreNoFiles(t *testing.T) {
 	for _, name := range []string{"pipe.npz", "pipe.index.json"} {
 		path := filepath.Join(t.TempDir(), name)

@@ -380,7 +380,7 @@ func TestWhatAProgramNeedsNotMayStayAway(t *testing.T) {
 	require.NotContains(t, err.Error(), "needs none", "training uses it")
 }
 
-// What is asked for in vain is told before a file is touched.
+// A request that cannot be fulfilled is reported before a file is touched.
 func TestOptionsThatSayNothing(t *testing.T) {
 	m := newModel(t, 4)
 	s, path := m.prog.NewSession(), filepath.Join(t.TempDir(), "w.npz")

@@ -122,7 +122,7 @@ func TestCheckBindsSizes(t *testing.T) {
 	require.Contains(t, stderr, "no model has a size of that name; there are: batch")
 }
 
-// Warnings are told of, and with -strict they fail the check.
+// Warnings are reported, and fail the check with -strict.
 func TestStrictCheck(t *testing.T) {
 	userModule(t, map[string]string{"column.go": `package models
 ` + imports + `
@@ -157,8 +157,7 @@ func TestCheckForMachines(t *testing.T) {
 	require.Equal(t, 14, out.Models[0].Report.Errors[0].Line)
 }
 
-// A function that stumbles over its own mistake panics: the mistake is told first, and where the
-// panic was.
+// If a mistake makes a function panic, the mistake is reported first, then where the panic was.
 func TestCheckTellsTheMistakesBeforeAPanic(t *testing.T) {
 	userModule(t, map[string]string{"strange.go": `package models
 ` + imports + `
@@ -297,7 +296,7 @@ func TestCheckCallsOfMarks(t *testing.T) {
 	require.Equal(t, "classifier-10-filepath-Join-a-b.dot\n", stdout)
 }
 
-// What is wrong with the call of a mark is told at the mark's place.
+// Mistakes in the call of a mark are reported at the mark.
 func TestCheckReportsWrongCallsOfMarks(t *testing.T) {
 	source := func(mark string) map[string]string {
 		return map[string]string{"wrong.go": "package models\n\nimport \"github.com/broadloom/broadloom/graph\"\n\n" +

@@ -77,7 +77,7 @@ func TestExportOfAModel(t *testing.T) {
 	require.Equal(t, first, loaded)
 }
 
-// What goes wrong is told, and leaves nothing behind.
+// A failed export reports why, and leaves no files behind.
 func TestExportTrouble(t *testing.T) {
 	userModule(t, map[string]string{"good/models.go": trainedModel, "bad/models.go": badModel,
 		"other/keep.txt": "mine"})

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Help that is asked for is what a command writes. A wrong flag is told in two lines: the help would hide it.
+// Help that was requested is written in full. A wrong flag is reported in two lines, which the help would hide.
 func TestHelpAndWrongFlags(t *testing.T) {
 	for _, c := range commands {
 		for _, args := range [][]string{{"help", c.name}, {c.name, "-h"}, {c.name, "--help"}} {
@@ -38,7 +38,7 @@ func TestHelpAndWrongFlags(t *testing.T) {
 	assert.Contains(t, stdout.String(), "usage: broadloom command")
 }
 
-// What is wrong with the flags of a drawing is told before a model is built.
+// Wrong flags of a drawing are reported before a model is built.
 func TestWrongFlagsOfADrawing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("folder", 0o755))
@@ -60,7 +60,7 @@ func TestWrongFlagsOfADrawing(t *testing.T) {
 	}
 }
 
-// A misspelt size or pattern does not come to nothing in silence, and sizes that are left out are told.
+// A misspelt size or pattern is reported, and so are sizes that are missing.
 func TestDrawTellsOfSizesAndPatterns(t *testing.T) {
 	userModule(t, map[string]string{"models.go": trainedModel})
 	status, stdout, stderr := broadloom("draw", "-size", "bach=3")
@@ -130,7 +130,7 @@ func TestOutputThatIsCutOff(t *testing.T) {
 	require.NoError(t, full.Close())
 }
 
-// Files are told from packages: go list takes them for one that no program can import.
+// Files are distinguished from packages: go list takes them for a package that no program can import.
 func TestFilesAreNoPackages(t *testing.T) {
 	for _, c := range []string{"check", "draw", "profile", "shapes", "export"} {
 		var stdout, stderr bytes.Buffer

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Who tells of a fault says what it was found with.
+// The version that users mention when they report a fault.
 func TestVersion(t *testing.T) {
 	var stdout, stderr strings.Builder
 	require.Equal(t, exitOK, run([]string{"version"}, &stdout, &stderr))

@@ -80,7 +80,7 @@ func TestProfileOfAModelWithMistakes(t *testing.T) {
 	assert.Contains(t, stderr, "run broadloom check")
 }
 
-// A model without operations is told by its name, and drawn as it is.
+// A model without operations is reported by name when profiled, and can be drawn.
 func TestModelsThatComputeNothing(t *testing.T) {
 	userModule(t, map[string]string{"models.go": `package models
 

@@ -184,7 +184,7 @@ var arrows = []struct {
 		"users' programs"},
 }
 
-// listed is what `go list` tells of a package.
+// listed is the output of `go list` for a package.
 type listed struct {
 	ImportPath, Name        string
 	Dir, Doc                string

@@ -18,7 +18,7 @@ import (
 const (
 	maxColumns = 120 // of a line
 	tabColumns = 4
-	// maxBesides is how many columns a line may have besides a string that nobody wants to search for in pieces.
+	// maxBesides is how many columns a line may have besides a long string, which is easier to search for in one piece.
 	maxBesides = 100
 )
 

@@ -212,7 +212,7 @@ func (p *writesProgram) run(t *testing.T) (overlap bool) {
 	return false
 }
 
-// note takes down what a view or a copy shows of its operand's memory.
+// note records which of its operand's memory a view or a copy shows.
 func (p *writesProgram) note(s step, m *strided, isCopy bool) {
 	show := func(memory map[string]*strided) {
 		x := memory[s.In[0]]

@@ -56,10 +56,10 @@ func (r *Report) String() string {
 	return fmt.Sprintf("vectors: %s passed %d failed %d unsupported %d", r.File, passed, failed, unsupported)
 }
 
-// maxFailures bounds the failed cases that are told one by one.
+// maxFailures bounds the failed cases that are listed.
 const maxFailures = 30
 
-// Failures tells of the first failed cases, each with what was wanted and what came.
+// Failures lists the first failed cases, with the wanted and the actual results.
 func (r *Report) Failures() string {
 	var b strings.Builder
 	told := 0

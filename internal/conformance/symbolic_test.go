@@ -25,7 +25,7 @@ type symbolicRow struct {
 	Samples []sample         `json:"samples"`
 }
 
-// sample is what PyTorch said of a program for one choice of sizes.
+// sample is PyTorch's answer to a program for one choice of sizes.
 type sample struct {
 	Dims   map[string]int64 `json:"dims"`
 	OK     bool             `json:"ok"`

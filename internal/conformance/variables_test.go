@@ -31,7 +31,7 @@ type variable struct {
 	detached bool
 }
 
-// leaf is an input with respect to which gradients are asked for.
+// leaf is an input whose gradient is computed.
 type leaf struct {
 	name     string
 	versions []*graph.Node // the input, and what it became by writes that were not recorded

@@ -67,8 +67,8 @@ var theirs = map[uint64]string{
 	3321: "a transform of NaN, which is a product with sines",
 }
 
-// exportProgram makes the model of a program; nil where it is none, or has a form in ONNX only for numbers in the place
-// of sizes.
+// exportProgram returns the model of a program, or nil if the program is invalid or can be written in ONNX only with
+// numbers for its sizes.
 func exportProgram(t *testing.T, p *Program) *exportedProgram {
 	var v Verdict
 	c := &checker{p: p, v: &v, rng: newRand(p.Seed)}

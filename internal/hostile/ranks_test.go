@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// TestHighRanks calls every function that takes operands with operands of 32 and 33 axes in the
-// place of one, of each and of all: alone, and with another argument that is unusual too.
+// TestHighRanks calls every function of operands with operands of 32 and 33 axes: one of them, each and all, alone and
+// together with another unusual argument.
 func TestHighRanks(t *testing.T) {
 	total := 0
 	for _, pkg := range packages {

@@ -17,8 +17,8 @@ var general = map[string]bool{"ops.Apply": true, "ops.Callback": true, "ops.Call
 	"ops.PureCallback": true,
 	"ops.InPlace":      true, "ops.Independent": true, "ops.Expect": true}
 
-// TestMessagesSpeakOfTheCall calls every function that builds nodes with what it refuses, and reads
-// what is said of it: the call that was made, never the operations that it is made of.
+// TestMessagesSpeakOfTheCall calls every function that builds nodes with wrong arguments. The messages must name that
+// call, never the operations of which it is composed.
 func TestMessagesSpeakOfTheCall(t *testing.T) {
 	heard := 0
 	for _, pkg := range []string{"ops", "nn"} {

@@ -29,7 +29,7 @@ func newWorld() *world {
 	return w
 }
 
-// input returns the input of that name, which is declared when first asked for.
+// input returns the input of that name, and declares it at the first call.
 func (w *world) input(name string, t graph.DType, shape ...graph.Dim) *graph.Node {
 	if n := w.g.ByName(name); n != nil {
 		return n

@@ -35,7 +35,7 @@ func columnMeansOfSquare(g *graph.Graph) {
 	ops.Div(ops.Select(x, 0, 0), row) // want warning BL230
 }
 
-// What follows from a mistake is not told of again.
+// What follows from a mistake is not reported.
 func advantageOfColumn(g *graph.Graph) {
 	t := g.Dim("T")
 	x, returns := g.Input("x", graph.Float32, t, 4), g.Input("returns", graph.Float32, t)
@@ -352,7 +352,7 @@ func positionsExpanded(g *graph.Graph) {
 	ops.Add(ops.Embedding(at, g.Param("places", graph.Float32, 512, 64)), h) // want warning BL234
 }
 
-// Several heads, of examples in the place of words.
+// Attention of several heads between examples instead of words.
 func headsOverBatch(g *graph.Graph) {
 	s, b := g.Dim("seq"), g.Dim("batch")
 	x := ops.Transpose(g.Input("x", graph.Float32, b, s, 64), 0, 1)

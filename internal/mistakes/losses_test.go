@@ -90,7 +90,7 @@ func likelihoodOfProbabilities(g *graph.Graph) {
 	ops.KLDiv(ops.Softmax(h, 1), ops.Softmax(teacher, 1), ops.BatchMean()) // want warning BL213 "KLDiv expects logarithms"
 }
 
-// Scores are asked for to draw from them.
+// Categorical draws by scores, not by probabilities.
 func drawnFromProbabilities(g *graph.Graph) {
 	h := g.Input("h", graph.Float32, g.Dim("batch"), 5)
 	ops.Categorical(g.Input("seed", graph.Int64), ops.Softmax(h, 1), 1) // want warning BL213 "or Log(Softmax(h, 1))" "use Multinomial for probabilities"

@@ -198,7 +198,7 @@ func pointsAtOnce(g *graph.Graph) {
 	ops.IndexPut(ops.IndexPut(x, at, ops.Index(x, at...), ops.Accumulate()), at, graph.Num(0))
 }
 
-// What is told at a node that failed is one thing.
+// A node with a mistake has one message only.
 func seenTwice(g *graph.Graph) {
 	image := g.Input("image", graph.Float32, 1, 28, 28).Mutable()
 	ops.SubInPlace(image, g.Input("mean", graph.Float32, 3, 1, 1)) // want error BL301

@@ -107,13 +107,13 @@ func items(r *shapeinfer.Report) []*graph.Mistake {
 	return slices.Concat(r.Errors, r.Warnings, r.Notes)
 }
 
-// isAt reports whether a mistake is what is wanted, but for its text.
+// isAt reports whether a mistake has the wanted severity, code and line.
 func (w wanted) isAt(m *graph.Mistake, file string) bool {
 	f, _ := m.Place().Frame()
 	return f.Line == w.line && f.File == file && m.Severity.String()+" "+string(m.Code) == w.kind
 }
 
-// checkReport compares a report with what is wanted.
+// checkReport compares a report with the comments.
 func checkReport(t *testing.T, r *shapeinfer.Report, want []wanted, file string) {
 	left := items(r)
 	for _, w := range want {

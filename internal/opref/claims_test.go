@@ -123,8 +123,8 @@ var notMeasured = map[string]string{
 	"WithGradient":                     "the gradient is the user's",
 }
 
-// TestGradientsAsTold compares the gradients that rows tell of, and theirs, with central differences, and expects zeros
-// of the others.
+// TestGradientsAsTold compares the gradients that rows claim to have, and their gradients, with central differences,
+// and expects zeros for all others.
 func TestGradientsAsTold(t *testing.T) {
 	for _, f := range ops.Functions() {
 		if notMeasured[f.Name] != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copier copies the rows that it is told of at that time.
+// copier copies rows when it is called with them.
 type copier struct {
 	t    *testing.T
 	p    *Product[float32]
@@ -30,7 +30,7 @@ func (c *copier) Rows(lo, hi int) {
 	c.next = hi
 }
 
-// TestRowsAreConsumed expects each row once, in order, and complete when it is told of.
+// TestRowsAreConsumed expects each row once, in order, and complete when it is passed to the consumer.
 func TestRowsAreConsumed(t *testing.T) {
 	type size struct {
 		m, n, k int

@@ -57,7 +57,7 @@ func laidOut[T float32 | float64](p *Product[T]) *Product[T] {
 	return &dense
 }
 
-// storedSums keeps the sums that it is told of, and takes no tiles.
+// storedSums keeps the sums that it is called with, and takes no tiles.
 type storedSums[T float32 | float64] struct {
 	t    *testing.T
 	p    *Product[T]

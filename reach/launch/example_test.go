@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/reach/launch"
 )
 
-// A folder that reach.Plan.Export wrote runs for a number of steps; what is asked for is checked before Python is.
+// Runs a folder that reach.Plan.Export wrote for a number of steps. The request is checked before Python is looked for.
 func ExampleRun() {
 	config := launch.Config{Folder: "gpt.export", Steps: 0}
 	fmt.Println(launch.Run(context.Background(), config))

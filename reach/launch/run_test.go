@@ -132,7 +132,7 @@ func TestProcessesComputeTheSame(t *testing.T) {
 	}
 }
 
-// What a user gives wrong is told in a line that names it.
+// A wrong argument is reported in one line that names it.
 func TestRefusals(t *testing.T) {
 	p := python(t)
 	d := newDescent(t, 0)

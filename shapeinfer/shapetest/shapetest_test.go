@@ -24,7 +24,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.failed = append(r.failed, fmt.Sprintf(format, args...))
 }
 
-// checked returns what a check says of a graph.
+// checked returns the report of a check.
 func checked(g *graph.Graph, opts ...shapetest.Option) []string {
 	var r recorder
 	shapetest.Check(&r, g, opts...)

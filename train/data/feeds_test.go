@@ -20,7 +20,7 @@ func (c own) Batch(_ context.Context, rows []int) (exec.Array, error) {
 	return exec.Array{Shape: []int{len(rows)}, Data: make([]float32, len(rows))}, nil
 }
 
-// An input that no batch of a column can be fed to is told before there are batches.
+// An input to which no batch of a column can be fed is reported before there are batches.
 func TestInputsThatColumnsDoNotFit(t *testing.T) {
 	g := graph.New("feeds")
 	n := g.Dim("n")

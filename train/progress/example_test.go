@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/train/progress"
 )
 
-// Elsewhere than on a terminal, each epoch is a line. Train.Loop tells of them.
+// Without a terminal, each epoch is one line.
 func ExampleNew() {
 	p := progress.New(os.Stdout, 100)
 	for epoch, loss := range []float64{2.3, 0.9} {

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/train"
 )
 
-// tell tells of five steps of four seconds each, and of their epoch.
+// tell reports five steps of four seconds each, and their epoch.
 func tell(t *testing.T, p *Progress, now *time.Time) {
 	p.timeOf = func() time.Time { return *now }
 	for i := range 5 {
