@@ -279,7 +279,7 @@ func noGradient(n *graph.Node) problem {
 	return p
 }
 
-// takes reports whether a gradient of operand i of n is wanted now.
+// takes reports whether the gradient of operand i of n is needed now.
 func (w *reversePass) takes(n, dy *graph.Node, i int) bool {
 	x := n.In(i)
 	return w.failed == nil && w.needed[x] && x.DType().IsFloat() && (w.put == nil || !w.put(n, dy, i))

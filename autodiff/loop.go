@@ -227,7 +227,7 @@ func (p *loopPass) arrived(n, like *graph.Node) *graph.Node {
 	return p.inner.gradient(n)
 }
 
-// captured lists the values from outside that the body reads and whose gradients are wanted.
+// captured lists the values from outside that the body reads and whose gradients are needed.
 func (p *loopPass) captured() (list []*graph.Node) {
 	a, _ := p.end.Loop()
 	see := func(x *graph.Node) {

@@ -127,7 +127,7 @@ func (c *Contract) add(g *graph.Graph, st *statement) {
 	g.Promise(st.Promise)
 }
 
-// noValue stands for a value that is nil.
+// noValue returns a refused node for a value that is nil.
 func noValue(g *graph.Graph, p graph.Promise) *graph.Node {
 	what := "the value"
 	if p.As != "" {

@@ -55,7 +55,7 @@ func nameOf(d graph.Dim) (name string, ok bool) {
 	return names[0], true
 }
 
-// leadsBack reports whether from name to name one comes back to the first.
+// leadsBack reports whether following names from one to the next returns to the first.
 func leadsBack(is map[string]string, first string) bool {
 	at := is[first]
 	for range is {

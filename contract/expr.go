@@ -27,8 +27,8 @@ type expr struct {
 	x, y *expr
 }
 
-// local is the size that stands for a name of the contract while it is not known. No program
-// can declare a size of this name.
+// local is the size that represents a name of the contract until the name's size is known. No program can declare a
+// size of this name.
 func local(name string) graph.Dim { return graph.SymbolicDim(localMark + name) }
 
 const localMark = "ʼ"

@@ -47,7 +47,7 @@ func (s *solution) transpose(st *statement, list []failure) (fix graph.Fix, ok b
 		Text: fmt.Sprintf("Transpose(%s, %d, %d) gives %s", st.Node.Called(), bad[0], bad[1], changed)}, true
 }
 
-// flatten makes one axis of the last ones, where a last axis of their size is wanted behind any others.
+// flatten merges the last axes, if the promise is one axis of their product behind any others.
 func (s *solution) flatten(st *statement, list []failure) (fix graph.Fix, ok bool) {
 	have := st.Node.Shape()
 	if st.sizes != nil || len(list) != 1 || list[0].axis != len(have)-1 || st.many < 0 || st.many != st.count()-2 {
@@ -66,8 +66,7 @@ func (s *solution) flatten(st *statement, list []failure) (fix graph.Fix, ok boo
 	return fix, false
 }
 
-// moved moves the one axis that has the size that is wanted of another one: channels, or features, that stand
-// elsewhere.
+// moved moves the one axis that has the size wanted of another axis: channels or features in the wrong place.
 func (s *solution) moved(st *statement, list []failure) (fix graph.Fix, ok bool) {
 	have := st.Node.Shape()
 	if len(list) != 1 || list[0].broadcast || list[0].positive {

@@ -76,7 +76,7 @@ func (st *statement) severalAxes(i, several int) (list []meeting) {
 	return list
 }
 
-// manyMark stands in the names of the axes that one name stands for.
+// manyMark is part of the names of the axes that one name stands for.
 const manyMark = localMark + "_"
 
 // readable returns a name as the user wrote it: of the second last axis of *batch, "batch[-2]".
@@ -88,8 +88,8 @@ func readable(name string) string {
 	return name
 }
 
-// fixedCount returns how many axes the name of several axes stands for; ok is false where it has
-// none, or may stand for fewer because it is broadcast.
+// fixedCount returns how many axes the name of several axes stands for. ok is false if the form has no such name, or if
+// it may stand for fewer because it is broadcast.
 func (st *statement) fixedCount() (name string, count int, ok bool) {
 	if st.many < 0 || st.sizes != nil {
 		return "", 0, false

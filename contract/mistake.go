@@ -248,7 +248,7 @@ func (st *statement) promised(m *graph.Mistake) *graph.Mistake {
 	return m
 }
 
-// told says what names stand for, and who told it.
+// told says which sizes names have, and from which statements that follows.
 func (s *solution) told(st *statement, names []string) (lines []string) {
 	for _, name := range names {
 		d, by := s.known[name], s.by[name]

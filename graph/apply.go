@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// missingOp stands for an operation that was not given.
+// missingOp replaces an operation that was not given.
 var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an operation", MaxIn: -1}
 
 // Apply builds the node of an operation on operands, after converting them to the dtypes that Promote returns. Every
@@ -133,8 +133,7 @@ func ApplyIn(g *Graph, op *Op, attrs any) *Node {
 	return n
 }
 
-// commonGraph finds the graph of the operands, and the mistake where there is none
-// or more than one.
+// commonGraph finds the graph of the operands. It returns the mistake if they belong to none, or to more than one.
 func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 	for i, x := range in {
 		switch {

@@ -78,7 +78,7 @@ func (c *composite) text(words []string) string {
 	return c.fn + "(" + strings.Join(arguments(c.attrs, words), ", ") + ")"
 }
 
-// describe writes the call with calls to the given depth in the place of operands without a name.
+// describe writes the call, with operands without a name as calls nested to the given depth.
 func (c *composite) describe(depth int) string {
 	return c.text(shortList(c.in, func(_ int, x *Node) string { return x.called(depth - 1) }))
 }

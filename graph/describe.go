@@ -69,8 +69,7 @@ const callDepth = 2
 // maxWords bounds the operands that a call shows.
 const maxWords = 6
 
-// callText returns the call of n's operation, with calls to the given depth in the place of
-// operands without a name.
+// callText returns the call of n's operation, with operands without a name as calls nested to the given depth.
 func (n *Node) callText(depth int) string {
 	if n.IsPart() {
 		return n.composite.describe(depth)

@@ -5,8 +5,8 @@ import "slices"
 // maxResidues bounds the values that are tried of the factors of a size, for one divisor.
 const maxResidues = 1 << 10
 
-// residueOf returns the remainder that p leaves modulo k, where it is the same for all values
-// of its names: n·n - n is always even. ok is false where it is not, or nobody knows.
+// residueOf returns the remainder that p leaves modulo k, if it is known to be the same for all values of its names:
+// n·n - n is always even.
 func (p polynomial) residueOf(k int64, bounds BoundsOf) (rest int64, ok bool) {
 	var atoms []atom
 	for _, t := range p {

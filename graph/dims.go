@@ -128,9 +128,9 @@ func (g *Graph) Equal(a, b Dim) {
 	g.forgetSettled()
 }
 
-// narrow says of the one name in the size that another was said to be what the other's bounds
-// mean for it: of n, where m is at least 2 and Equal(n, m) was said, that it is at least 2.
-// Where that leaves nothing, the declarations contradict each other, which the check reports.
+// narrow applies the bounds of a name to the one name in a size that was declared equal to it: after Equal(n, m) with m
+// at least 2, n is at least 2 too. If that leaves no value, the declarations contradict each other, which the check
+// reports.
 func (g *Graph) narrow(b Bounds) {
 	names := b.Is.Symbols()
 	if len(names) != 1 || g.dims[names[0]] == nil {

@@ -114,7 +114,7 @@ func (d Dim) Subst(name string, by Dim) Dim {
 	return p.eachAtom(func(a atom) Dim { return a.subst(name, by) })
 }
 
-// eachAtom returns p with other sizes in the place of its atoms.
+// eachAtom returns p with its atoms replaced by other sizes.
 func (p polynomial) eachAtom(other func(atom) Dim) Dim {
 	sum := Dim(0)
 	for _, t := range p {

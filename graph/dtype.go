@@ -28,8 +28,8 @@ const (
 	Float64      // IEEE 754 binary64
 )
 
-// dtypes says of each element type all that differs from type to type. computed is the dtype in which
-// operations compute: values of the dtype itself are exact in it.
+// dtypes has the properties of each element type. computed is the dtype in which operations compute: it holds all
+// values of the dtype exactly.
 var dtypes = [...]struct {
 	name, short, torch, cpp string
 	size                    int

@@ -77,8 +77,8 @@ type Arrays struct {
 	ints          scratch
 }
 
-// IndexError is the error of a Go function that an element of an operand is no index of an axis. A run tells of it as
-// of those of operations that gather: it names the operand as the user does, the element and its value.
+// IndexError is the error of a Go function for an element of an operand that is not an index of an axis. A run reports
+// it like that of an operation that gathers: with the user's name of the operand, the element and its value.
 type IndexError struct {
 	Operand int   // counted from 0
 	Shape   []int // of the operand
@@ -87,7 +87,7 @@ type IndexError struct {
 	Size    int
 }
 
-// Error tells of the element by its number.
+// Error names the element by its number.
 func (e IndexError) Error() string {
 	return fmt.Sprintf("index out of range in self: element %d of operand %d is %d, and there are %d elements", e.At,
 		e.Operand, e.Value, e.Size)

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// asked says where a gradient was asked for.
+// asked records where a gradient was requested.
 type asked struct {
 	y, x *Node // the value that is differentiated, and that with respect to which it is
 	dy   *Node // the gradient that arrives at y where the user gave one, or nil
@@ -27,7 +27,7 @@ func (g *Graph) markGradient(dx *Node, a asked) {
 	}
 }
 
-// asGradient returns what was asked for; ok is false where n was not asked for as a gradient.
+// asGradient returns the request of which n is the gradient; ok is false if it is none.
 func (n *Node) asGradient() (a asked, ok bool) {
 	if n.g != nil {
 		a, ok = n.g.gradients[n]

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// What a rule of shapes is given is the operands' own memory, and what it gives goes into all that is built later: what
-// it does wrong is told at once, at the line that uses the operation.
+// A shape rule gets the operands' own memory, and its result is used by all that is built later. So its mistakes are
+// reported at once, at the line that uses the operation.
 
 // keepSizes appends the sizes of all operands to memory that the next node uses again, and returns where they begin.
 func (n *Node) keepSizes() (from int) {

@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// Fixed arguments are the node's own: what a caller does later with the slices and maps that it has given changes no
-// node. Pointers stay what they are, as do values that are none of a program's, such as the nodes and the elements of
-// the library's operations.
+// Fixed arguments are copied: changing the slices and maps that were passed does not change a node. Pointers are kept,
+// and so are values that do not belong to programs, such as nodes and elements of the library's operations.
 
 // kept returns the fixed arguments of a node that is built with attrs.
 func (g *Graph) kept(op *Op, attrs any) any {

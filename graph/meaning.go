@@ -7,10 +7,10 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// What the functions of a user's operation give for a node is kept when the node is built, and asked for again when it
-// is compiled: between, nothing of it may change.
+// The results of a user operation's functions for a node are kept when the node is built, and compared when it is
+// compiled: they must not change in between.
 
-// meaning is what an operation says of a node.
+// meaning is what an operation's functions return for a node.
 type meaning struct {
 	operands []*Node
 	shape    Shape
@@ -80,8 +80,8 @@ func (e *typing) noteDims(lists ...[]Dim) {
 	}
 }
 
-// keepMeaning keeps what a user's operation says of a node that was just built. Its element is known from the check of
-// it.
+// keepMeaning keeps the meaning of a node of a user's operation that was just built. Its element is known from the
+// check of it.
 func (n *Node) keepMeaning() {
 	if n.bad != nil || !n.judged || n.g.derived || !n.g.isUsers(n.op) || n.hasUnknown() {
 		return

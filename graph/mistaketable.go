@@ -73,8 +73,7 @@ func (t *messageText) operands(m *Mistake) {
 // maxRows bounds the rows of a table.
 const maxRows = 8
 
-// shortened returns the operands that a table shows: those that something is said of, and
-// the first ones.
+// shortened returns the operands that a table shows: those with marks or notes, and the first ones.
 func shortened(all []OperandNote) []OperandNote {
 	if len(all) <= maxRows {
 		return all
@@ -174,8 +173,7 @@ func shapeText(cells []string, widths []int) string {
 	return b.String()
 }
 
-// marks writes a line that marks the bad axes of the rows, with what is to be said of
-// them beside it.
+// marks writes a line that marks the bad axes of the rows, followed by the note about them.
 func (t *messageText) marks(indent int, widths []int, rows []operandRow) {
 	bad := make([]bool, len(widths))
 	var notes []string

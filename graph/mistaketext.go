@@ -73,9 +73,8 @@ func (t *messageText) declarations(g *Graph, names []string) string {
 	return "declared: " + strings.Join(words, ", ")
 }
 
-// withoutPromises are the codes of messages that leave out which shapes are promised of operands: those about promises
-// tell of them themselves, and others are about dtypes, writes, gradients or what is computed of what, where a shape
-// explains nothing.
+// withoutPromises are the codes of messages that leave out which shapes are promised of operands. Those about promises
+// show them already; others are about dtypes, writes, gradients or dependencies, which shapes do not explain.
 var withoutPromises = []Code{
 	CodeContract, CodeCrossedNames, CodeIndependence, CodeLeftOut, CodeGivenProbabilities,
 	CodeLeaf, CodeOrder, CodeWriters, CodeImmutable, CodeInPlaceDType, CodeDType, CodeGradient,

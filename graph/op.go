@@ -222,8 +222,8 @@ func (f Fold) Valid() bool { return int(f) < len(folds) }
 // Value is one element while an operation's meaning is written down.
 type Value int32
 
-// Emitter takes down the meaning of one element as a sequence of primitives. The
-// compiler's emitter writes kernels, the reference evaluator's computes.
+// Emitter records the meaning of one element as a sequence of primitives. The compiler's emitter writes kernels, the
+// reference evaluator's computes.
 type Emitter interface {
 	// Prim applies a primitive to operands of one type: see [Prim.Result].
 	Prim(p Prim, x ...Value) Value

@@ -109,8 +109,8 @@ func (f userFrame) isLike(other userFrame) bool {
 	return f.Frame == other.Frame && f.callee == other.callee
 }
 
-// resolved holds the frames of each place that was asked for: many nodes have one place, and a program
-// has no more of them than its code has calls.
+// resolved caches the frames of positions. Many nodes share a position, and a program has no more of them than its code
+// has calls.
 var resolved sync.Map // from Pos to []userFrame
 
 // users returns the frames outside the library and Go's own packages, innermost first.

@@ -87,7 +87,7 @@ func (e *Example) Shape(sizes ...string) Shape {
 	return shape
 }
 
-// numbered is the size with numbers in the place of names.
+// numbered returns the size with its names replaced by numbers.
 func (d Dim) numbered(sizes map[string]int64) Dim {
 	n, err := d.Eval(func(name string) (int64, bool) {
 		size, known := sizes[name]

@@ -11,7 +11,7 @@ func (g *Graph) Derive() *Graph {
 	return d
 }
 
-// said is a policy for nodes that stand for others, of which what was to be said has been said.
+// said is a policy for nodes that replace others, whose warnings were already given.
 func (p Policy) said() Policy {
 	p.MutualExpand = AllowSilently
 	p.Backcompat, p.RankZero, p.RankPromotion = Allow, Allow, Allow
@@ -73,8 +73,8 @@ func (g *Graph) Keep(stays func(*Node) bool) {
 	g.needs, g.likes, g.stands = nil, nil, nil
 }
 
-// InputFor appends an input that stands for n, a value of another graph, possibly with another shape. Messages call
-// it n.
+// InputFor appends an input that represents n, a value of another graph, possibly with another shape. Messages call it
+// n.
 func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {
 	return g.add(&Node{op: inputOp, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(),
 		dtype: t, shape: shape, judged: true}, InputAttrs{}, nil)
@@ -88,9 +88,9 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
-// Like builds nodes that stand for n, a node of this graph, with its position, scope and, within a gradient, origin:
-// messages about them name the call that made n. Warnings and the choices of the graph's [Policy] were already
-// reported for n.
+// Like builds nodes that replace n, a node of this graph, with its position, scope and, within a gradient, origin:
+// messages about them name the call that made n. Warnings and the choices of the graph's [Policy] were already reported
+// for n.
 func (g *Graph) Like(n *Node, build func()) {
 	origin, scope, composite, from, policy, standsFor := g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor
 	g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = n.origin, n.scope, n.composite, n.pos,

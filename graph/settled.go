@@ -74,7 +74,7 @@ func (g *Graph) isRequired(n, m Dim) bool {
 	})
 }
 
-// asNumber puts numbers in the place of the names that were declared to be one.
+// asNumber replaces names that were declared to be numbers.
 func (g *Graph) asNumber(d Dim) Dim {
 	for _, name := range d.Symbols() {
 		if b := g.Bounds(name); b.Max > 0 && b.Min == b.Max {

@@ -79,7 +79,7 @@ func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
 	return g.constant(DTypeOf[T](), append([]T(nil), data...), len(data), shape)
 }
 
-// constant makes a constant of elements that nobody changes.
+// constant makes a constant of elements that must not change.
 func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
 	wrong := ""
 	if !t.Valid() {

@@ -158,7 +158,7 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, use resultUs
 	if name == nil {
 		return
 	}
-	// Lines and columns of the file itself: a //line comment leads elsewhere.
+	// Positions in the file itself: //line comments are ignored.
 	at, begin := files.PositionFor(name.Pos(), false), files.PositionFor(call.Pos(), false)
 	if begin.Line != at.Line {
 		begin = at

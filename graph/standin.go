@@ -57,7 +57,7 @@ func (s *StandIns) Value(x *Node) *Node {
 	return s.Converted(s.of[x], x.dtype)
 }
 
-// values puts values in the place of stand-ins.
+// values replaces stand-ins by their values.
 func (s *StandIns) values(in []*Node) []*Node {
 	if s == nil || !slices.ContainsFunc(in, func(x *Node) bool { return s.of[x] != nil }) {
 		return in
@@ -69,8 +69,8 @@ func (s *StandIns) values(in []*Node) []*Node {
 	return in
 }
 
-// Attempt runs build. Where it returns false, the nodes that it has built are taken away again, with all that was
-// recorded of them: nobody must have kept one.
+// Attempt runs build. If it returns false, the nodes that it has built are removed, with all that was recorded about
+// them, and must not be used any more.
 func (g *Graph) Attempt(build func() (keep bool)) bool {
 	nodes, needs, promises, independences := len(g.nodes), g.needs, g.promises, g.independences
 	mistakes, warnings, notes, multiples := g.mistakes, g.warnings, g.notes, g.multiples

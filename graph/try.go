@@ -89,7 +89,7 @@ func (t *Trial) reaches(n *Node) bool {
 	return false
 }
 
-// These stand for values that take the place of an operand.
+// Replacements of an operand.
 var (
 	otherOp = &Op{Name: "other", Func: "Other", Doc: "a new value computed from the operand", Class: Elementwise}
 	laterOp = &Op{Name: "later", Func: "Later", Doc: "the operand as it is after a write", Class: Version}

@@ -20,9 +20,9 @@ type typing struct {
 	computes bool   // by more than to convert elements and to pick one
 }
 
-// checkElement requires that the meaning of an element gives the node's dtype, by primitives that are
-// defined for the dtypes of its values. It is asked when the node is built, so that whoever wrote the
-// operation is told of it at the line that uses it. Each operation is told of once in a graph.
+// checkElement requires that the meaning of an element has the node's dtype, and uses primitives that are defined for
+// the dtypes of its values. It runs when the node is built, so that the author of the operation sees the line that uses
+// it. Each operation is reported once in a graph.
 func (n *Node) checkElement() {
 	if n.bad != nil || !n.judged || !n.op.hasElement() {
 		return
@@ -60,7 +60,7 @@ func (op *Op) hasElement() bool {
 	return op.Emit != nil && (op.Class == Elementwise || op.Class == Update)
 }
 
-// changingElement says how an element whose trace is known is another one where it is asked for once more, or nothing.
+// changingElement says how an element differs from its known trace when it is emitted again, or returns "".
 func (n *Node) changingElement(trace uint64) (wrong string) {
 	var again typing
 	if wrong = again.of(n); wrong == "" && again.trace != trace {

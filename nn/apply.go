@@ -56,8 +56,8 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	return y
 }
 
-// refuses stands for what a layer computes of something that is no value of its graph. It is silent
-// of a value that is mistaken already.
+// refuses returns the refusal of an argument that is not a value of the layer's graph. A value with a mistake of its
+// own causes no further message.
 func (d *declared) refuses(a argument) *graph.Node {
 	op := &graph.Op{Name: "layer", Func: "Apply", Doc: "a layer of no value", MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {

@@ -265,7 +265,7 @@ func (l *MultiHeadAttention) split(x *graph.Node, heads int) *graph.Node {
 }
 
 // attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with options that hide keys and
-// dropout in training, and its weights, [b, heads, t, s], where they are wanted.
+// dropout in training. Unless weights is nil, it receives the weights, [b, heads, t, s].
 func attend(p *Pass, q, k, v *graph.Node, opts []ops.AttentionOption, rate float64, weights **graph.Node) *graph.Node {
 	if q.Shape()[1] != k.Shape()[1] {
 		opts = append(opts, ops.GroupedQuery())

@@ -115,8 +115,8 @@ func newConv(g *graph.Graph, k convKind, name string, in, out graph.Dim, kernel 
 	return l
 }
 
-// isName reports whether an axis has a named size, and not the number that is wanted: examples of a batch then, of
-// which an axis is missing.
+// isName reports whether an axis has a named size where a number is expected: it is then probably the batch, and an
+// axis is missing.
 func isName(have, want graph.Dim) bool { return have.IsSymbolic() && want.IsConst() }
 
 // Apply takes x, [N, in, …] or one example, [in, …], and returns [N, out, …] or [out, …].

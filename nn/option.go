@@ -202,8 +202,8 @@ func (d *declared) refuseAs(m *graph.Mistake) {
 	}
 }
 
-// size returns a size of the layer's parameters. One that is none is told once, by the word for it, and not known
-// from there on, so that what has it stays silent.
+// size returns a size of the layer's parameters. A wrong one is reported once, with the option's name, and is unknown
+// from then on, so that it causes no further messages.
 func (s *settings) size(word string, d graph.Dim) graph.Dim {
 	if s.layer.g == nil {
 		return d
@@ -221,7 +221,7 @@ func (s *settings) size(word string, d graph.Dim) graph.Dim {
 	return graph.UnknownDim
 }
 
-// or returns an initialiser, or another one where there is none.
+// or returns an initialiser, or another one if it is nil.
 func or(init, otherwise graph.Initializer) graph.Initializer {
 	if init == nil {
 		return otherwise

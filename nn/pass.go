@@ -152,7 +152,7 @@ func writtenIn(state, value *graph.Node) *graph.Region {
 	return value.Region()
 }
 
-// refuseIn stands for a write in a body. Of several states of a body one is told of.
+// refuseIn returns a refusal of a write in a body. Of several states of a body it names one.
 func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Node {
 	if p.refused == body {
 		return unbuilt("Write", "", value)
@@ -234,8 +234,8 @@ func (anySeed) String() string { return "seed" }
 
 const noPass = "the pass is nil: start one with nn.Training(g) or nn.Evaluation(g)"
 
-// unbuilt stands for a value that could not be built; fn is the user's word for it. Without a
-// trouble of its own it is silent.
+// unbuilt returns a node for a value that could not be built; fn is the user's word for it. Without a reason it reports
+// nothing.
 func unbuilt(fn, trouble string, x *graph.Node) *graph.Node {
 	if trouble == "" {
 		return graph.Refused(fn, nil, nil, x)

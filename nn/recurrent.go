@@ -342,8 +342,8 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 	return ops.Less(ops.Iota(g, 0, t, 1, 1), ops.Unsqueeze(lengths, 1)).Silence(graph.CodeMutualExpand)
 }
 
-// scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within
-// says that a sequence has no such place, its state stays.
+// scan visits the steps of x, [t, batch, in]. The input's part of the gates is one product for all steps. A sequence
+// keeps its state at positions that are not within it.
 func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, w matrices, reverse bool) (y *graph.Node,
 	end []*graph.Node) {
 	over := []*graph.Node{c.inputs(x, w)}

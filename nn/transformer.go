@@ -119,7 +119,7 @@ func (l *TransformerLayer) feedForward(p *Pass, x *graph.Node) *graph.Node {
 	return l.Linear2.Apply(p, h)
 }
 
-// maxLayers bounds a stack, so that a number that is none of layers is told at once.
+// maxLayers bounds a stack, so that a wrong number of layers is reported at once.
 const maxLayers = 1 << 12
 
 // Transformer is a stack of transformer layers.

@@ -100,7 +100,7 @@ func (s *settings) missingWeight() string {
 	return ""
 }
 
-// normingOf is that of the weight of a name; one without an option where there is none.
+// normingOf returns the norming of the weight of a name; the zero value has none.
 func (s *settings) normingOf(name string) norming {
 	for _, n := range s.given {
 		if len(n.weights) == 0 || slices.Contains(n.weights, name) {

@@ -113,8 +113,8 @@ func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node 
 	return a.ungroup(a.weights(q, k), heads)
 }
 
-// refused stands for what the options and operands, queries and keys and maybe values, do not go together for; nil
-// where they do.
+// refused returns the refusal of options and operands (queries, keys and perhaps values) that do not fit together; nil
+// if they do.
 func (a *attention) refused(fn string, in ...node) node {
 	for _, x := range in {
 		if x == nil || !x.Judged() {

@@ -21,7 +21,7 @@ func afterBatchAxis(axis int) int {
 	return axis
 }
 
-// axesAfterBatch returns axes where there is one more before all; nil stands for all axes of the rank.
+// axesAfterBatch returns axes after one more in front of all; nil means all axes of the rank.
 func axesAfterBatch(axes []int, rank int) []int {
 	list := []int{}
 	switch {

@@ -19,7 +19,7 @@ type lanes struct {
 	steps         int
 }
 
-// inLanes goes through all columns of an array.
+// inLanes visits all columns of an array.
 func inLanes(shape []int, reverse bool, each func(lanes)) {
 	matrices, last := 1, len(shape)-1
 	for _, d := range shape[:last-1] {
@@ -190,8 +190,7 @@ func losers[T totalled](x []T, best T, least bool) int {
 // leastWithFewWinners is how long rows are whose winners are few: of random ones, the logarithm of their length.
 const leastWithFewWinners = 32
 
-// eachWinner goes through the winners of elements, of which there are few in most rows: each up to where the next one
-// is.
+// eachWinner visits the winners of elements, of which most rows have few: each up to the position of the next one.
 func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
 	for from := 0; from < len(x); {
 		end := from + 1 + losers(x[from+1:], x[from], least)

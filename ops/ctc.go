@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// impossible stands for the logarithm of 0, whose sums stay numbers; past its half a loss is infinite.
+// impossible replaces the logarithm of 0, so that sums stay finite; a loss past half of it is infinite.
 const impossible = -1e30
 
 // CTC returns the connectionist temporal classification loss: the mean over examples of the negative log-likelihood

@@ -97,8 +97,8 @@ func ownGradient(asked *askedOnce, name string, backward func(y, dy *graph.Node,
 	return oneOf(name, asked.grads(y, dy, func() []node { return backward(y, dy, slices.Clone(in)) }), in, i)
 }
 
-// readBeside returns a value of the user's that has gradients and from which y is computed other than
-// through the given operands; nil where there is none.
+// readBeside returns a value of the user's that has gradients and from which y is computed other than through the given
+// operands; nil if there is none.
 func readBeside(y node, in []node) node {
 	seen := map[node]bool{}
 	for _, x := range in {

@@ -16,8 +16,8 @@ func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) 
 	return building(fn, append(append([]any{seed, "graph." + t.GoName()}, more...), shapeWords(shape)...)...)
 }
 
-// awayFromZero is a number of Uniform between 0 and 1 and neither of them, for logarithms: half of its step is in the
-// place of 0. t is Float32 or Float64.
+// awayFromZero is a number of Uniform strictly between 0 and 1, for logarithms: 0 is replaced by half of the step. t is
+// Float32 or Float64.
 func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
 	step := 0x1p-25
 	if t == graph.Float64 {
@@ -142,15 +142,15 @@ func Bernoulli(seed, p *graph.Node) *graph.Node {
 	return Cast(Less(Uniform(seed, wide.DType(), p.Shape()...), wide), p.DType())
 }
 
-// asParameters puts scalars in the place of numbers of [graph.Num] among the parameters of a distribution.
+// asParameters replaces numbers of [graph.Num] among the parameters of a distribution by scalars.
 func asParameters(seed node, parameters ...*node) {
 	if seed != nil {
 		withScalars(seed.Graph(), opDiv, parameters...)
 	}
 }
 
-// refusedDraw refuses a seed, the call's first operand, that is none, and else the first parameter of a distribution
-// that is none; nil where all are right.
+// refusedDraw refuses a wrong seed, the call's first operand, or else the first wrong parameter of a distribution; nil
+// if all are right.
 func refusedDraw(call refusedCall, parameters ...node) node {
 	if bad := refusedSeed(call); bad != nil {
 		return bad

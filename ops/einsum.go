@@ -58,8 +58,7 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	return total.sumOthers(output).arranged(output)
 }
 
-// subscriptClash returns the mistake of a letter that stands for sizes of which one is never the
-// other, or of which nothing says that they are equal.
+// subscriptClash returns the mistake of a letter with two sizes that are never equal, or are not known to be equal.
 func subscriptClash(g *graph.Graph, operands []labelled) *graph.Mistake {
 	r := rules.Rules{Names: g.Policy().Names, Bounds: g.Bounds}
 	type use struct {
@@ -342,8 +341,7 @@ func labelText(l rune) string {
 	return string(l)
 }
 
-// labelsOf returns the labels of a term's axes; an ellipsis stands for as many axes as the
-// letters leave.
+// labelsOf returns the labels of a term's axes; an ellipsis has as many axes as the letters leave.
 func labelsOf(term string, rank int, of string) (labels []rune, problem string) {
 	before, behind, ellipsis := strings.Cut(term, "...")
 	letters := before + behind

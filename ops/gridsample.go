@@ -188,8 +188,8 @@ func (s sampler) brought(axis int, place node) node {
 	return Where(LessEqual(place, num(0)), num(0), Where(GreaterEqual(place, last), last, place))
 }
 
-// pick returns the elements at one tap of each axis, with the axis of the channels in the place of the taps' axis of
-// one element, and 0 outside.
+// pick returns the elements at one tap of each axis, with the axis of the channels where the taps' axis of one element
+// was, and 0 outside.
 func (s sampler) pick(elements node, taps []axisTap) node {
 	g, shape, t, channels := s.x.Graph(), s.x.Shape(), s.indexType(), s.channelAxis()
 	place, inside := taps[0].at, taps[0].inside

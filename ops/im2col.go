@@ -20,7 +20,7 @@ func stepsOf(opts []StepOption) rules.Steps {
 		Dilation: forAxes(s.Dilation, 2, 1)}
 }
 
-// badSteps is the refusal of windows and steps that are none; nil where they are.
+// badSteps is the refusal of wrong windows and steps; nil if they are right.
 func badSteps(call refusedCall, height, width int, s rules.Steps) node {
 	if bad := notNodes(call); bad != nil {
 		return bad

@@ -126,7 +126,7 @@ func incompleteGamma(a, x node, isSingle bool) (below, above node) {
 	if isSingle {
 		places, weights = halfLine(-3.2, 0.1)
 	}
-	// One of the two is wanted: the power of e is taken once.
+	// Only one of the two is needed: the power of e is computed once.
 	isLowRow, ofA, xl, less, ofX := lastAxis(isLow), lastAxis(Reciprocal(al)), lastAxis(xl), lastAxis(less),
 		lastAxis(Reciprocal(xh))
 	integral := overNodes(places, weights, lastAxis(Where(isLow, narrowLow, narrowHigh)), func(v node) node {

@@ -65,7 +65,7 @@ func newInPlace(of *graph.Op) *graph.Op {
 				return graph.InvalidDType, nil
 			}
 			if wanted[0] != c.DType(0) {
-				// That the result cannot be stored is told before what it cannot be computed in.
+				// That the result cannot be stored is reported before the dtype in which it cannot be computed.
 				return rules.InPlace(c, wanted[0], rules.BroadcastOperands(c))
 			}
 			result, shape := of.Infer(c)

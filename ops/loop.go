@@ -114,7 +114,7 @@ func Fori(n graph.Dim, carry []*graph.Node,
 	return final
 }
 
-// stepCount is a number of steps as a size: where it is a negative number there is none.
+// stepCount is a number of steps as a size; a negative number means none.
 func stepCount(n graph.Dim) graph.Dim {
 	if count, isNumber := n.Int(); isNumber && count < 0 {
 		return 0
@@ -198,8 +198,8 @@ func newLoop(fn string, spec graph.LoopSpec, carry, over []node) *loopBuilder {
 	return b
 }
 
-// standIn refuses the loop, and makes a node that stands for what was wrong while the body is built: what follows from
-// it stays silent.
+// standIn refuses the loop, and makes a node in place of the mistake while the body is built, so that nothing that
+// follows from it is reported.
 func (b *loopBuilder) standIn(format string, args ...any) node {
 	b.refuse(format, args...)
 	return refusal(refused(b.fn, b.given...), nil)
@@ -331,7 +331,7 @@ func (b *loopBuilder) typed(xs, like []node) []node {
 	return xs
 }
 
-// refused gives one node that stands for all that comes out of a loop that could not be built.
+// refused returns one node for all results of a loop that could not be built.
 func (b *loopBuilder) refused(finals, outs int) (final, out []node) {
 	bad := refusal(refused(b.fn, b.given...), b.wrong)
 	return slices.Repeat([]node{bad}, finals), slices.Repeat([]node{bad}, outs)

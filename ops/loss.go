@@ -89,9 +89,8 @@ func (a pickAttrs) checked(e graph.Emitter, x graph.Value, operand int) (target,
 	return target, counts
 }
 
-// inferClassLoss is the rule of a loss with class indices as targets; kernel is PyTorch's
-// word in the refusal of other dtypes. Where the loss also takes probabilities, a target of
-// the scores' shape is told so.
+// inferClassLoss is the rule of a loss with class indices as targets; kernel is PyTorch's word in the refusal of other
+// dtypes. If the loss also takes probabilities, the message about a target of the scores' shape says so.
 func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		x, t := c.Shape(0), c.Shape(1)
@@ -155,8 +154,7 @@ func hits(n, x, target node) node {
 		Unsqueeze(targets(x, target), axis))
 }
 
-// perClass lines the weights of classes up with x's axis of classes; nil where there are
-// none.
+// perClass aligns the weights of classes with x's axis of classes; nil if there are no weights.
 func perClass(x node, in []node) node {
 	if len(in) < 3 {
 		return nil

@@ -161,7 +161,7 @@ func lossOf(opts []LossOption) lossCall {
 	return l
 }
 
-// reduceLoss makes one number of the losses of the elements, unless each is wanted.
+// reduceLoss reduces the losses of the elements to one number, unless the options keep each.
 func reduceLoss(opts []LossOption, each node) node {
 	l := lossOf(opts)
 	return l.reduce(each)

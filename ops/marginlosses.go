@@ -105,8 +105,8 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 	return reduceLoss(opts, each)
 }
 
-// notTensors stands for a call of which an operand has a mistake of its own, is a number or has a dtype for storage
-// alone; nil where none is.
+// notTensors returns the refusal of a call with an operand that has a mistake of its own, is a number or has a
+// storage-only dtype; nil if no operand does.
 func notTensors(call refusedCall) node {
 	if bad := notNodes(call); bad != nil {
 		return bad

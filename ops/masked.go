@@ -91,7 +91,7 @@ func expandCompress(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Take(Concat(axis, Reshape(x, joined...), Expand(in[2], behind...)), axis, places)
 }
 
-// wrongFill is the mistake of what does not stand for elements of a dtype, or nil.
+// wrongFill is the mistake of a value with which elements of a dtype cannot be filled, or nil.
 func wrongFill(fill node, t graph.DType) *graph.Mistake {
 	if _, isNumber := fill.Literal(); isNumber || fill.Rank() == 0 && fill.DType() == t {
 		return nil

@@ -27,7 +27,7 @@ type PadAttrs struct {
 	Value         float64
 }
 
-// End stands for the end of an axis, as the stop of a Slice.
+// End is the end of an axis, as the stop of a Slice.
 const End graph.Dim = 1 << 62
 
 func init() {

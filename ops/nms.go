@@ -102,7 +102,7 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	return keep, count
 }
 
-// notSuppressed refuses boxes and scores that are none, and what cannot stand behind indices.
+// notSuppressed refuses wrong boxes and scores, and a fill that is not an index.
 func notSuppressed(call refusedCall, fill node) node {
 	if bad := notTensors(call); bad != nil {
 		return bad

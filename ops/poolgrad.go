@@ -128,10 +128,9 @@ func behindPadding(n, is node) node {
 	return is
 }
 
-// scanWindows goes through the elements that all windows have at one place, place by
-// place, as a loop over each window would: it notes where an element is greater than all
-// before it. The last such element of a window is the one that has the gradient: the
-// result is what the elements at each place have.
+// scanWindows compares the elements at one position of all windows, position by position, as a loop over each window
+// would, and notes which are greater than all before them. The last such element of a window gets the gradient. The
+// result has one value for each position.
 func scanWindows(n, padded, dy node, places [][]int) []node {
 	a := n.Attrs().(PoolAttrs)
 	taps := poolTaps(padded, places, a)
@@ -155,8 +154,8 @@ func scanWindows(n, padded, dy node, places [][]int) []node {
 	return parts
 }
 
-// isFirst tells of each window whether its element at a place is the first one behind the
-// padding, which takes the place of any padding, even if it is equal; nil if none can be.
+// isFirst returns, for each window, whether its element at a position is the first one after the padding. That replaces
+// padding even if it is equal. It is nil if no element can be.
 func isFirst(n node, place []int) (is node) {
 	a := n.Attrs().(PoolAttrs)
 	and := func(x node) {

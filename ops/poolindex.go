@@ -144,8 +144,8 @@ func indices(sizes []int) (list [][]int) {
 	return list
 }
 
-// indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of
-// each element, or -1 of one that is none. The first of equal elements counts, or the last NaN.
+// indexOfGreatest returns the position of the greatest element of each window, whose elements are along axes: place has
+// that of each element, or -1 for padding. The first of equal elements counts, or the last NaN.
 func indexOfGreatest(windows, place node, axes []int) node {
 	most := Apply(opMaxFirst, ReduceAttrs{Axes: axes, KeepDims: true}, windows)
 	rank := firstOrLastNaN(windows, And(Equal(windows, most), GreaterEqual(place, num64(0))), place,

@@ -57,9 +57,9 @@ func converted(op *graph.Op, operands ...node) []node {
 	return in
 }
 
-// withScalars puts scalars of the graph in the place of numbers of [graph.Num] among operands, in the dtype that the
-// operation converts all to: a function of several nodes may compute something of such numbers alone. Without a tensor,
-// or a graph, all stay as they are.
+// withScalars replaces numbers of [graph.Num] among operands by scalars of the graph, in the dtype to which the
+// operation converts all operands: a function of several nodes may compute with such numbers alone. Without a tensor or
+// a graph, the operands are unchanged.
 func withScalars(g *graph.Graph, op *graph.Op, operands ...*node) {
 	all := make([]node, len(operands))
 	for i, x := range operands {

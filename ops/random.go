@@ -157,7 +157,7 @@ func refusedSeed(call refusedCall) node {
 	return nil
 }
 
-// noSeed is the mistake of a seed that is none.
+// noSeed is the mistake of a wrong seed.
 func noSeed(what string) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeOperand, Summary: what,
 		Help: []string{

@@ -54,7 +54,7 @@ func restOf(x node, axis int, start graph.Dim) []string {
 	return []string{fmt.Sprintf("the rest of the axis: ops.Slice(%s, %d, %s, ops.End, 1)", x.Called(), axis, start)}
 }
 
-// narrowProblem says what PyTorch says of bounds outside of an axis, whose size is a number.
+// narrowProblem is PyTorch's message for bounds out of the range of an axis, whose size is a number.
 func narrowProblem(size, start, from, length graph.Dim) string {
 	switch {
 	case from < 0 || from > size:

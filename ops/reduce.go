@@ -72,7 +72,7 @@ func Axes(n *graph.Node) []int {
 	return list
 }
 
-// ambiguousAxes stands for a list of axes that is empty but was given.
+// ambiguousAxes represents a list of axes that was given but is empty.
 const ambiguousAxes = math.MinInt / 5
 
 // reduction is the entry of a fold. result gives the dtype of the result and refuses

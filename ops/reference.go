@@ -16,7 +16,7 @@ type Function struct {
 	graph.Reference
 }
 
-// compositions are the functions that no entry stands for.
+// compositions are the functions that are not those of an entry.
 var compositions []Function
 
 // Functions lists the functions of this package that return values, by name: operations that have a reference, and

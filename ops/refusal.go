@@ -33,13 +33,13 @@ func (r refusedCall) with(after ...any) refusedCall {
 	return r
 }
 
-// refusal is the node that stands for a mistake of a function that builds several. A nil
-// mistake has been reported at an operand.
+// refusal is the node for a mistake of a function that builds several nodes. A nil mistake has been reported at an
+// operand.
 func refusal(r refusedCall, m *graph.Mistake) node {
 	return graph.Refused(r.fn, r.args, m, r.in...)
 }
 
-// refusedBy is the node that stands for the mistake that a rule finds.
+// refusedBy is the node for the mistake that a rule finds.
 func refusedBy(r refusedCall, rule func(*graph.Call)) node {
 	return graph.RefusedBy(r.fn, r.args, rule, r.in...)
 }
@@ -110,7 +110,7 @@ type sizeMatch struct {
 	why, text  string
 }
 
-// axisMatch is that an axis has as many elements as are wanted.
+// axisMatch is that an axis has the wanted number of elements.
 func axisMatch(x node, axis int, want graph.Dim, why string) sizeMatch {
 	have := x.Shape()[axis]
 	return sizeMatch{have, want, why, fmt.Sprintf(

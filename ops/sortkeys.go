@@ -120,7 +120,7 @@ func heapOf(keys []uint64) heap {
 	return h
 }
 
-// replaceTop puts a lesser key in the place of the greatest.
+// replaceTop replaces the greatest key by a lesser one.
 func (h heap) replaceTop(key uint64) {
 	h[0] = key
 	h.sink(0)

@@ -178,8 +178,8 @@ func (a spectra) transform(x, window node) node {
 	return RFFT(frames)
 }
 
-// frequencies returns those of a transform, and the weight that each has: twice that of one that stands for itself
-// alone where it stands for that below zero too.
+// frequencies returns those of a transform, and the weight of each: twice as much for those that also represent a
+// negative frequency.
 func (a spectra) frequencies(window node) (frequencies, weight node) {
 	g, t := window.Graph(), window.DType()
 	weight = Reciprocal(Mul(num(a.rate), Sum(Square(window))))

@@ -210,8 +210,8 @@ func tooMany(call refusedCall, parts int) node {
 			Help:    []string{"work on the whole value, or use Slice and Select"}})
 }
 
-// counted returns how many parts of a size an axis of some size has, with that as a number where it is one, or the node
-// that stands for the mistake: help is what is advised where the number is not the same for all sizes.
+// counted returns how many parts of a size an axis of some size has, and that size as a number if it is one, or the
+// refusal: help is the advice for a number of parts that is not the same for all sizes.
 func counted(call refusedCall, x node, axis int, size graph.Dim, part int, help func() string) (whole graph.Dim,
 	parts int, bad node) {
 	bounds := x.Graph().Bounds
@@ -247,8 +247,8 @@ func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim
 	return axisSize(call, x, axis, problem)
 }
 
-// axisSize returns the size of an axis that a function is to take apart, or the node that stands
-// for the mistake. A problem with the function's other arguments comes before one with the axis.
+// axisSize returns the size of an axis that a function splits, or the refusal. A problem with the function's other
+// arguments comes before one with the axis.
 func axisSize(call refusedCall, x node, axis int, problem string) (size graph.Dim, bad node) {
 	if x == nil || !x.Judged() {
 		return 0, Slice(x, axis, 0, End, 1) // its own mistake

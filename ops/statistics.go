@@ -83,7 +83,7 @@ func Cov(x *graph.Node, correction float64, frequencies, weights *graph.Node) *g
 	return c
 }
 
-// observationWeights is the product of frequencies and weights, in x's dtype; nil where there are none.
+// observationWeights is the product of frequencies and weights, in x's dtype; nil if there are none.
 func observationWeights(call refusedCall, x, frequencies, weights node) (product, bad node) {
 	for i, w := range []node{frequencies, weights} {
 		if w == nil {

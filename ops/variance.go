@@ -51,7 +51,7 @@ func init() {
 		func(e *graph.Example) node { return Var(e.Of("x", "n", "k"), 1, 1) })
 }
 
-// estimated wraps a rule: too few elements for the correction are told of.
+// estimated wraps a rule, and warns about too few elements for the correction.
 func estimated(rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)

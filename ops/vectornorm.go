@@ -74,7 +74,7 @@ func normGrad(n, dy node, _ int) node {
 	case p == 2:
 		return Mul(x, divided(dy, norm))
 	}
-	// 1 stands for 0 under powers, of which some have no derivative there: the sign makes it 0.
+	// 1 replaces 0 under powers, some of which have no derivative there: the sign makes it 0 again.
 	magnitude := Where(Equal(x, num(0)), num(1), Abs(x))
 	isFlat := Equal(norm, num(0))
 	length := Where(isFlat, num(1), norm)

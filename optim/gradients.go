@@ -64,7 +64,7 @@ func gradTrouble(grads []*graph.Node) string {
 	return ""
 }
 
-// refuseAll stands for gradients, and one more value, that could not be made.
+// refuseAll returns refusals for gradients, and for one more value, that could not be built.
 func refuseAll(fn, trouble string, grads []*graph.Node) ([]*graph.Node, *graph.Node) {
 	var about *graph.Node
 	for _, grad := range grads {

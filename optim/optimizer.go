@@ -129,7 +129,7 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 	if len(params) == 0 {
 		return []*graph.Node{refuse("Minimize", "all parameters are frozen", loss)}
 	}
-	if refused := refuseApart(loss, params); refused != nil {
+	if refused := refuseUnreached(loss, params); refused != nil {
 		return []*graph.Node{refused}
 	}
 	return o.updates("Minimize", params, autodiff.Grad(loss, params))
@@ -296,7 +296,7 @@ func optimisersWith(option string) (names []string) {
 	return names
 }
 
-// refuse stands for updates that could not be built; fn is the user's word for them.
+// refuse returns a refusal for updates that could not be built; fn is the user's word for them.
 func refuse(fn, trouble string, about *graph.Node) *graph.Node {
 	return graph.Refused(fn, nil, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, about)
 }

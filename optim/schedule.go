@@ -60,7 +60,7 @@ func (r Schedule) trouble() string {
 
 func (o *Optimizer) setRate(r Schedule) { o.rate = r }
 
-// scheduleOf returns what stands for a rate as a schedule.
+// scheduleOf returns a rate, which may be a number or a schedule, as a schedule.
 func scheduleOf[R Rate](rate R) Schedule {
 	switch r := any(rate).(type) {
 	case Schedule:

@@ -86,7 +86,7 @@ func (u *shared) write(w, next *graph.Node) *graph.Node {
 }
 
 // conditionOf returns the condition that [When] gave the update of a parameter, as write and change have written it;
-// nil where there is none.
+// nil if it gave none.
 func conditionOf(update *graph.Node) *graph.Node {
 	if len(update.Operands()) != 2 {
 		return nil

@@ -45,7 +45,7 @@ func (c *costs) primitive(n *graph.Node) Sharding {
 	return result
 }
 
-// kept returns those of the first names that are wanted in the same order.
+// kept returns as many of the first names as are wanted in the same order.
 func kept(names, wanted []string) []string {
 	n := 0
 	for n < min(len(names), len(wanted)) && names[n] == wanted[n] {

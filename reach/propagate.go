@@ -10,8 +10,8 @@ import (
 )
 
 // costs follows shardings through a program, and collects the communication of its devices. It assumes the simplest
-// methods of XLA's partitioner: operands that are divided alike are not moved; a whole value is sliced if it is wanted
-// in parts; partial sums are summed where they were computed.
+// methods of XLA's partitioner: operands that are divided alike are not moved; a whole value is sliced if parts of it
+// are needed; partial sums are summed where they were computed.
 type costs struct {
 	mesh  Mesh
 	size  func(graph.Dim) int64

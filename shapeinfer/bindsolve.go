@@ -278,7 +278,7 @@ func (b *binder) waitsForInput(name string) bool {
 	return false
 }
 
-// checkDetermined tells of names that the graph needs and that no input has.
+// checkDetermined reports names that the graph needs and that no input has.
 func (b *binder) checkDetermined() {
 	var missing []string
 	for _, name := range b.g.DimNames() {

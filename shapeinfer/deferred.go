@@ -8,9 +8,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// deferredNotes tells, for each requirement that is left to the binding of sizes, what it
-// is and what declaration would prove it. Equal requirements of several nodes are told
-// once, at the first.
+// deferredNotes describes each requirement that is left to the binding of sizes, and the declaration that would prove
+// it. Equal requirements of several nodes are described once, at the first.
 func deferredNotes(needs []graph.Requirement) (notes []*graph.Mistake) {
 	type statement struct {
 		kind graph.RequirementKind

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// links joins names to sets: each leads to the name that stands for its set.
+// links joins names to sets: each refers to the name that represents its set.
 type links map[string]string
 
 func (l links) root(name string) string {

@@ -96,7 +96,7 @@ func orderMistake(d alias.Disorder, asked *graph.Node) *graph.Mistake {
 	return m
 }
 
-// firstGradient returns the first gradient that was asked for and is computed from n, or nil.
+// firstGradient returns the first requested gradient that is computed from n, or nil.
 func firstGradient(nodes []*graph.Node, n *graph.Node) *graph.Node {
 	from := map[*graph.Node]bool{n: true}
 	for _, m := range nodes {

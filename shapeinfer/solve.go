@@ -59,9 +59,9 @@ type joint struct {
 	groups []group
 	at     map[statement]int
 	left   int // the work that may still be done
-	// linked joins names that stand in one fact, and later in one requirement. facts are
-	// the sizes of inputs that are not negative for every value of their names, and yet
-	// sizes; each is kept under the name that stands for all that are linked.
+	// linked joins names that occur in one fact, and later in one requirement. facts are the sizes of inputs that may
+	// be negative for some values of their names, but are sizes; each is kept under the name that represents all that
+	// are linked.
 	linked links
 	facts  map[string][]graph.Dim
 }

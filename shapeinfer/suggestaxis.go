@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// onlyAxis takes the only axis of a vector where an axis was asked for that it does not have. Of a value
-// that was flattened it is the reshape that has taken an axis too much.
+// onlyAxis suggests the only axis of a vector if another axis was requested. For a value that was flattened, the
+// reshape merged one axis too many.
 func (t *trier) onlyAxis() {
 	if len(t.n.Operands()) != 1 || len(t.shape(0)) != 1 || t.n.IsPart() {
 		return

@@ -28,7 +28,7 @@ func (t *trier) convert() {
 	}
 }
 
-// isMask reports whether operand i is a mask in the place of indices. Converted, it would name the elements 0 and 1.
+// isMask reports whether operand i is a mask instead of indices. Converted, it would select elements 0 and 1.
 func (t *trier) isMask(i int) bool {
 	for _, o := range t.m.Operands {
 		if o.Node == t.n.In(i) && o.Names {

@@ -9,8 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// declare changes the shape of an operand that is declared: of a parameter first, of an
-// input where there is none.
+// declare changes the shape of a declared operand: of a parameter first, otherwise of an input.
 func (t *trier) declare() {
 	found := len(t.fixes)
 	for _, wanted := range []func(*graph.Node) bool{(*graph.Node).IsParam, (*graph.Node).IsInput} {
@@ -82,8 +81,7 @@ func losesName(from, to graph.Shape) bool {
 	return false
 }
 
-// renames reports whether a name would be gone, and another one, which the user tells from it, would stand
-// for it.
+// renames reports whether a fix would replace a name by another one that the user means to be different.
 func (t *trier) renames(from, to graph.Shape) bool {
 	for axis := range min(len(from), len(to)) {
 		a, b := from[axis], to[axis]

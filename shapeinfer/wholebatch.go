@@ -36,8 +36,8 @@ func noteWholeBatch(g *graph.Graph, r *Report) {
 	}
 }
 
-// reducedTo returns the reduction of a whole batch to a number from which n, a number too,
-// follows; nil where there is none.
+// reducedTo returns the reduction of a whole batch to a number from which n, a number too, is computed; nil if there is
+// none.
 func reducedTo(n *graph.Node, reduced map[*graph.Node]*graph.Node) *graph.Node {
 	switch n.Op().Class {
 	case graph.Reduce, graph.Composite:

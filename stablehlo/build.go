@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// builder appends instructions to a block, with the place of the node at work.
+// builder appends instructions to a block, with the position of the current node.
 type builder struct {
 	block *block
 	at    graph.Pos

@@ -160,7 +160,7 @@ func (r *runner) restore() error {
 	if r.state, err = readState(found.Metadata); err != nil {
 		return err
 	}
-	// More epochs may be asked for than were at first.
+	// More epochs may be requested than at first.
 	r.state.Finished = r.state.Finished && (r.stopped() || r.state.Epoch >= r.Epochs)
 	return nil
 }

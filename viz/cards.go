@@ -193,8 +193,8 @@ func cardTypes(u *unit) string {
 	return shortList(types, 2, " ")
 }
 
-// cardParams counts the elements of a card's parameters; it gives "" where there are
-// none, or where they cannot be counted since sizes have names.
+// cardParams counts the elements of a card's parameters; it is "" if there are none, or if they cannot be counted since
+// sizes have names.
 func cardParams(u *unit) string {
 	total, none := new(big.Int), true
 	for _, v := range u.values {

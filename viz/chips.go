@@ -44,7 +44,7 @@ func (c *composer) addChips(b *box, u *unit) {
 	}
 }
 
-// chip stands for operand x of v inside v's box.
+// chip shows operand x of v inside v's box.
 func (c *composer) chip(v *value, x *operand, l link) chip {
 	switch {
 	case x.from == nil:

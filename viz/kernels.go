@@ -50,7 +50,7 @@ func kernelScopes(m *model) (scopes []string) {
 	return scopes
 }
 
-// note tells of a kernel in one short line, with what it moves or without.
+// note describes a kernel in one short line, with or without what it moves.
 func (k *kernelText) note(costs bool) string {
 	for _, l := range k.lines {
 		if costs && strings.HasSuffix(l, moved) {

@@ -291,7 +291,7 @@ func (l *layered) crossings(at []float64) (total int) {
 	return total
 }
 
-// mean returns the mean of of over nodes, or other where there are none.
+// mean returns the mean of of over nodes, or other if there are no nodes.
 func mean(nodes []int, other float64, of func(int) float64) float64 {
 	if len(nodes) == 0 {
 		return other

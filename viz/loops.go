@@ -5,7 +5,7 @@ import "github.com/broadloom/broadloom/graph"
 // Bodies of loops are drawn as scopes: a cluster for each, within that of the scope in which the loop stands and with
 // the body's own scopes inside, so that all that pictures do with scopes they do with loops. Package page names them.
 
-// noteSteps tells of carried values what the next step is given.
+// noteSteps notes, for carried values, the value of the next step.
 func (b *graphModel) noteSteps() {
 	for _, n := range b.g.Nodes() {
 		end, is := n.Loop()

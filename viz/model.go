@@ -12,7 +12,7 @@ type model struct {
 	planned bool
 }
 
-// kernelText is what a picture tells of a kernel.
+// kernelText is the text about a kernel in a picture.
 type kernelText struct {
 	name  string
 	lines []string // below the name

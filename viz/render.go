@@ -216,7 +216,7 @@ func (k *Sketch) check(svg []byte) error {
 	return nil
 }
 
-// lostEdge finds what Graphviz says of an edge that it could not draw.
+// lostEdge matches Graphviz's warning about an edge that it could not draw.
 var lostEdge = regexp.MustCompile(`lost \S+ \S+ edge`)
 
 func dotSVG(ctx context.Context, dot []byte) ([]byte, error) {

@@ -73,7 +73,7 @@ func (m *model) sample(u *unit) *model {
 	return part
 }
 
-// outside stands for a value that a sample reads.
+// outside represents a value that a sample reads.
 func outside(v *value) *value {
 	c := &value{id: v.id, label: v.label, name: v.name, op: v.op, role: roleInput,
 		judged: v.judged, doubt: v.doubt, pos: v.pos, typ: plainType(v)}

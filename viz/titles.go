@@ -74,7 +74,7 @@ func firstWord(title string) string {
 
 var titleTag = regexp.MustCompile(`<title>([^<]*)</title>`)
 
-// withTitles puts the titles into an SVG in the place of names.
+// withTitles replaces names in an SVG by titles.
 func withTitles(svg []byte, titles map[string]string) []byte {
 	return titleTag.ReplaceAllFunc(svg, func(tag []byte) []byte {
 		name := html.UnescapeString(string(titleTag.FindSubmatch(tag)[1]))

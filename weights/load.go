@@ -206,7 +206,7 @@ func (o options) matchState(other Stateful, f *File, used map[string]string, r *
 	return names
 }
 
-// setState gives the tensors of these names to what remembers them; none are none.
+// setState passes the tensors of these names to their owners, if there are any.
 func (f *File) setState(other Stateful, names []string) error {
 	if len(names) == 0 {
 		return nil

@@ -73,7 +73,7 @@ func Transposed(patterns ...string) Option {
 	}
 }
 
-// checkPatterns notes a pattern of an option that is none.
+// checkPatterns records an invalid pattern of an option.
 func (o *options) checkPatterns(option string, patterns []string) {
 	for _, pattern := range patterns {
 		if _, err := path.Match(pattern, ""); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// control returns the arguments of a step with bodies that its word stands for.
+// control returns the arguments of a step with bodies, by its word.
 func (b *built) control(word string, s *eager.Step) []argument {
 	in, known := b.operands(s)
 	carried := s.I[0]

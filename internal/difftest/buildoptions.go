@@ -97,7 +97,7 @@ func (b *built) operandOptions(word string, s *eager.Step) (list []argument) {
 	return list
 }
 
-// options returns the options that a word of a call stands for.
+// options returns the options of a call, by their word.
 func (b *built) options(word string, s *eager.Step) (list []argument) {
 	put := func(v any, text string) { list = append(list, argument{v, text}) }
 	each := func(name string, option func(...int) ops.StepOption, from []int, k int) {

@@ -25,7 +25,7 @@ type subject struct {
 	whole   bool  // inputs are whole numbers mostly, of all bits
 }
 
-// alone is in how many of four programs with gradients nothing else is asked for.
+// alone is in how many of four programs with gradients nothing else is an output.
 func (s *subject) alone() int {
 	if s.hidden {
 		return 3

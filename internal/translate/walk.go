@@ -50,7 +50,7 @@ type frame[V, B any] struct {
 	stacks map[*graph.Node][]*graph.Node
 }
 
-// Begin begins with the user's graph, of which the roots are wanted, in the current block of a language.
+// Begin begins with the user's graph, whose roots will be written, in the current block of a language.
 func (w *Walk[V, B]) Begin(lang Language[V, B], g *graph.Graph, roots []*graph.Node) {
 	w.lang = lang
 	w.enter(g, roots)

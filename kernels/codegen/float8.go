@@ -16,7 +16,7 @@ type float8 struct {
 
 var float8s = map[rowprog.Type]float8{rowprog.F8E4M3: {3, 7, 480, 0x7f}, rowprog.F8E5M2: {2, 15, 65536, 0x7c}}
 
-// float8NaN is the bits that stand for every NaN.
+// float8NaN is the bits to which every NaN is converted.
 const float8NaN = 0x7f
 
 // least is the least normal number.

@@ -15,7 +15,7 @@ type cacheSizes struct {
 	// block is the size of a block of A, which stays in the second-level cache.
 	block int
 	// result is the size up to which C stays in the second-level cache. rows is the size of the rows of C that a
-	// consumer is told of at a time, if it can be chosen.
+	// consumer gets at a time, if it can be chosen.
 	result, rows int
 	// packed is the memory for panels of B that stay packed in the third-level cache while blocks of rows of A pass.
 	packed int

@@ -5,7 +5,7 @@ import "unsafe"
 // Type is the element type of a factor that has fewer bits than the sums: see [Factor].
 type Type uint8
 
-// The types. The zero value stands for that of the sums.
+// The types. The zero value means that of the sums.
 const (
 	Own Type = iota
 	Int8

@@ -1,6 +1,6 @@
 package gemm
 
-// RowConsumer is told of rows of C while they are in the cache.
+// RowConsumer gets rows of C while they are in the cache.
 type RowConsumer interface {
 	// Rows is called when the rows [lo, hi) of C, which are counted through the batch, are complete. Each call begins
 	// where the one before it ended.
@@ -18,7 +18,7 @@ func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T], to RowConsumer) {
 	s.rows = rowProgress{}
 }
 
-// rowProgress records which rows a consumer has been told of.
+// rowProgress records which rows a consumer has got.
 type rowProgress struct {
 	to   RowConsumer // nil for none
 	next int         // the first row that it has not been told of

@@ -10,7 +10,7 @@ const Line = 64
 const huge = 2 << 20
 
 // Make makes n elements of a type without pointers, all zero. The garbage collector owns the memory: a reference to a
-// part of it keeps it alive. From a megabyte on the system is asked for large pages.
+// part of it keeps it alive. From a megabyte on it requests large pages from the system.
 func Make[T any](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes(n*int(unsafe.Sizeof(*new(T))))))), n)
 }

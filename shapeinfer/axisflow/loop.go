@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// This file follows axes through loops. A carried value depends on its initial value and on what steps hand on, which
-// depends on the carried value. So a body is visited again until nothing changes.
+// This file follows axes through loops. A carried value depends on its initial value and on the results of steps, which
+// depend on the carried value. So a body is visited again until nothing changes.
 
 // loopFlow is what is known of a loop.
 type loopFlow struct {
@@ -55,8 +55,8 @@ func (f *Flow) carriedBy(n *graph.Node) []*graph.Node {
 	return nil
 }
 
-// givers lists the dependencies of a node. Those of a carried value include what steps hand on; those of a final value
-// are that and the loop's end, but not all other values with which the loop ends.
+// givers lists the dependencies of a node. Those of a carried value include the results of steps; those of a final
+// value are that result and the loop's end, but not all other values with which the loop ends.
 func (f *Flow) givers(n *graph.Node) []*graph.Node {
 	a, is := n.Loop()
 	if !is || n.Err() != nil || f.loop(a.Body).end == nil {

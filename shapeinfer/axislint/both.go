@@ -21,7 +21,7 @@ func (l *lint) isGiven(v vector, own int) bool {
 	return !share(from, of)
 }
 
-// isPaired reports whether the value has size 1 along another axis of the vector: all pairs are wanted.
+// isPaired reports whether the value has size 1 along another axis of the vector: all pairs are intended.
 func (v vector) isPaired() bool {
 	for axis, size := range v.y.Shape() {
 		if size != 1 && v.x.Shape()[meets(v.user, v.y, axis)] == 1 {

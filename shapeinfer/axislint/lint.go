@@ -139,7 +139,7 @@ func (l *lint) findUsers() {
 	l.usersEnd = end
 }
 
-// usedBy lists what a node is computed from; for a loop's final value, what its steps hand on.
+// usedBy lists the values from which a node is computed; for a loop's final value, the results of its steps.
 func usedBy(n *graph.Node) []*graph.Node {
 	a, is := n.Loop()
 	if !is || a.Role != graph.LoopFinal || n.Err() != nil {

@@ -98,7 +98,7 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	return slices.Replace(slices.Clone(x), axis, axis+len(mask), size)
 }
 
-// mayFill requires that operand 2 stands for elements of operand 0, in a result of the given size.
+// mayFill requires that operand 2 can fill elements of operand 0, in a result of the given size.
 func mayFill(c *graph.Call, name string, size graph.Dim) bool {
 	switch {
 	case c.DType(2) != c.DType(0) || len(c.Shape(2)) > 0:

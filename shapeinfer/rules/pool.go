@@ -131,8 +131,8 @@ func (p Pooling) rankText(x graph.Shape) string {
 	return fmt.Sprintf("Expected %s (batch mode) tensor with optional 0 dim batch size for input, but got:%s", ranks, x)
 }
 
-// poolSizeText is channels and sizes as "1x4x4"; what stands for one axis less in front
-// is 1, as PyTorch pools one axis as the last of two.
+// poolSizeText is channels and sizes as "1x4x4"; for one axis a 1 is in front, since PyTorch pools it as the last of
+// two.
 func poolSizeText(s graph.Shape) string {
 	if len(s) == 2 {
 		s = graph.Shape{s[0], 1, s[1]}

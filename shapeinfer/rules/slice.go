@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// farEnd is the least stop that stands for the end of an axis of any size.
+// farEnd is the least stop that means the end of an axis of any size.
 const farEnd = 1 << 61
 
 // Slice is the shape rule of x[start:stop:step] on one axis, with Python's bounds.

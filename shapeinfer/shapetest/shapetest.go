@@ -37,7 +37,7 @@ func AllowWarnings(codes ...graph.Code) Option {
 	}
 }
 
-// everyCode stands for all codes.
+// everyCode means all codes.
 const everyCode graph.Code = ""
 
 // Program also checks what shows only in the program that computes the given values and performs the given writes:

@@ -20,8 +20,8 @@ type Element = graph.Element
 type Column interface {
 	// Len returns the number of examples.
 	Len() int
-	// Batch returns the values of some examples, of shape [len(rows), ...], in memory that nobody
-	// else writes. Rows are from 0 to Len()-1.
+	// Batch returns the values of some examples, of shape [len(rows), ...], in memory that is not written again. Rows
+	// are from 0 to Len()-1.
 	Batch(ctx context.Context, rows []int) (exec.Array, error)
 }
 

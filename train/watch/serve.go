@@ -20,7 +20,7 @@ func (p *Page) Serve(ctx context.Context, address string) error {
 	return p.ServeOn(ctx, l)
 }
 
-// Listen is the first half of [Page.Serve]: its address has the port that was chosen if 0 was asked for.
+// Listen is the first half of [Page.Serve]. Its address has the port that was chosen if the requested one was 0.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// ErrMistakes is what a command says of a model that it needs without mistakes.
+// ErrMistakes is the error of a command that needs a model without mistakes.
 var ErrMistakes = errors.New("the model has mistakes: run broadloom check")
 
 // Compile compiles a graph for its [Roots]. It returns the errors of [exec.Compile].

@@ -115,7 +115,7 @@ func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) 
 	return &FailedCheck{Node: n.Source(), Message: indexMessage(n, n.In(1), indexShape, at, value, size)}
 }
 
-// indexMessage tells of the at-th element of x, an operand of n, which is none of 0..size-1.
+// indexMessage says that the at-th element of x, an operand of n, is not in 0..size-1.
 func indexMessage(n, x *graph.Node, shape []int, at int, value int64, size int) string {
 	return fmt.Sprintf("index out of range in self: %s%s is %d%s", calledIn(n, x), elementAt(shape, at), value,
 		notIn(0, size))

@@ -210,8 +210,8 @@ func (b *Specialization) argsOf(part *lower.Loop) *launch.Args {
 	return a
 }
 
-// tileCost is the work of a tile, in nanoseconds. It is large enough that taking a tile costs little in comparison, and
-// small enough that nobody waits long for the last one.
+// tileCost is the work of a tile, in nanoseconds: large compared with the cost of taking a tile, and small enough that
+// threads do not wait long for the last one.
 const tileCost = 40_000
 
 // divide chooses the tiles.

@@ -269,7 +269,7 @@ func (t *repeatTask) positionOf(step int) int64 {
 	return int64(step)
 }
 
-// keep copies a step's outputs to further stacks, and hands on carried values.
+// keep copies a step's outputs to further stacks, and passes on carried values.
 func (t *repeatTask) keep(body *State) {
 	for i := range t.body.outputs {
 		if o := &t.body.outputs[i]; len(o.stacks) > 1 {

@@ -46,7 +46,7 @@ type State struct {
 	rooms []int
 }
 
-// Observer is told when a run reaches kernels. With an observer, each kernel runs separately.
+// Observer is notified when a run reaches kernels. With an observer, each kernel runs separately.
 type Observer interface {
 	// Begin is called before the first kernel of a run, or of each step of a loop's body.
 	Begin()

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// dropUnread drops outputs of bodies whose values of all steps nobody reads. No memory is kept for them, and no step
+// dropUnread drops outputs of bodies whose values of all steps are never read. No memory is kept for them, and no step
 // computes them.
 func (o *outliner) dropUnread() error {
 	read := map[*Call][]int{} // the live results

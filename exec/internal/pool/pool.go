@@ -26,7 +26,7 @@ type Workspace interface {
 	Reset()
 }
 
-// Observer is told which threads compute tiles.
+// Observer is notified which threads compute tiles.
 type Observer interface {
 	// TookPart says that a thread has computed some tiles. Thread 0 is the caller of [Pool.Share], others are workers.
 	// Each thread calls it itself, before Share returns.

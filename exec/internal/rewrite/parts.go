@@ -37,7 +37,7 @@ type part struct {
 	start, step, count graph.Dim
 }
 
-// wholeValue stands for all of a value.
+// wholeValue is the part that is all of a value.
 var wholeValue = &part{}
 
 // slice returns a view of the part.

@@ -57,7 +57,7 @@ type program struct {
 
 func oneOf[T any](p *program, list ...T) T { return list[p.IntN(len(list))] }
 
-// draw draws a program from a seed, with gradients if asked for. Consecutive seeds go through all functions.
+// draw draws a program from a seed, with gradients on request. Consecutive seeds visit all functions.
 func draw(seed uint64, gradient bool) *program {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 11)), g: graph.New("language"), gradient: gradient}
 	all := calls()

@@ -81,7 +81,7 @@ func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
 	return difftest.Elements(t, numbers)
 }
 
-// nan stands for the bits of all NaN.
+// nan represents the bits of all NaN.
 const nan = 1
 
 // bits returns the bits of all elements; floating-point numbers as float64.

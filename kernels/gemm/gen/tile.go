@@ -256,7 +256,7 @@ func (t tile) clear(a *asm.Asm) {
 	}
 }
 
-// fetch prefetches the rows of C, which arrive during the loop, if asked for.
+// fetch prefetches the rows of C, which arrive during the loop, on request.
 func (t tile) fetch(a *asm.Asm) {
 	near := a.NewLabel()
 	a.CmpMemImm(asm.At(asm.RDI, argFetchC), 0)
@@ -300,7 +300,7 @@ func (t tile) callEpilogue(a *asm.Asm) {
 	a.MovLoad(asm.RDI, asm.At(asm.RDI, 0))
 }
 
-// finish adds C to the sums if asked for. It stores them, or jumps to an epilogue that continues with them.
+// finish adds C to the sums on request. It stores them, or jumps to an epilogue that continues with them.
 func (t tile) finish(a *asm.Asm, epilogue asm.Label) {
 	if t.masked && t.width != asm.W512 {
 		t.loadMasks(a, func(v int) { a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(asm.RAX, int32(v)*32)) })

@@ -78,7 +78,7 @@ func (b *builder) added(op string, out []tensor, a attrs, bodies []inner, in []*
 	return i
 }
 
-// within builds another block, and comes back.
+// within builds in another block, and then returns to this one.
 func (b *builder) within(other *block, build func()) {
 	outer := b.block
 	b.block = other

@@ -33,8 +33,8 @@ func unexpanded(v *value) *value {
 	return v
 }
 
-// elementEmitter takes down the meaning of an element as operators on tensors. Numbers of 16 bits are held in float32,
-// and rounded where they are converted, and at the end.
+// elementEmitter records the meaning of an element as operators on tensors. Numbers of 16 bits are held in float32, and
+// rounded by conversions and at the end.
 type elementEmitter struct {
 	e      *exporter
 	node   *graph.Node

@@ -55,7 +55,7 @@ func rowsAndCols(x *graph.Node) (rows, cols *graph.Node) {
 	return ops.Iota(x.Graph(), 0, s[len(s)-2], 1), ops.Iota(x.Graph(), 1, 1, s[len(s)-1])
 }
 
-// cholesky returns the lower triangle L with L·Lᵀ = A, column by column. Where there is none, it has NaN.
+// cholesky returns the lower triangle L with L·Lᵀ = A, column by column, or NaN if there is none.
 func cholesky(_ *graph.Node, in []*graph.Node) *graph.Node {
 	a := in[0]
 	rows, cols := rowsAndCols(a)

@@ -111,8 +111,8 @@ func fourierOfRealByProduct(n *graph.Node, in []*graph.Node) *graph.Node {
 		ops.MoveAxis(ops.Neg(ops.MatMul(re, sines)), -1, axis))
 }
 
-// fourierToRealByProduct counts numbers twice but for the first one and, of an even number of them, the middle one:
-// they stand for their conjugates too.
+// fourierToRealByProduct counts all numbers twice, for their conjugates, except the first and, if their number is even,
+// the middle one.
 func fourierToRealByProduct(n *graph.Node, in []*graph.Node) *graph.Node {
 	g, axis := in[0].Graph(), in[0].Rank()-2-behindOf(n)
 	half, size := in[0].Shape()[axis], n.Shape()[axis]

@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// fused returns the operator that computes what the last ones do together, of which y is the result; y itself where
-// there is none.
+// fused returns the operator that computes what the last ones, with result y, compute together; y itself if there is
+// none.
 func (e *exporter) fused(y *value) *value {
 	if e.isPlain || !is(y, "Add") {
 		return y

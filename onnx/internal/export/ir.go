@@ -38,7 +38,7 @@ type literal struct {
 	single bool
 }
 
-// instr is an operator at work, a node of ONNX.
+// instr is an application of an operator, a node of ONNX.
 type instr struct {
 	op    string
 	in    []*value // nil for one that is left out

@@ -75,9 +75,8 @@ func (e *exporter) unite(f graph.Fold, t tensor, x, index *value, axis int) *val
 	return e.convert(y, t.dtype)
 }
 
-// scatter combines updates with the elements of a value at the places along an axis that an index names; with no
-// reduction they replace them. ScatterElements goes through them one by one, so that those that meet are united in
-// order.
+// scatter combines updates with the elements of a value at indices along an axis; without a reduction they replace
+// them. ScatterElements applies updates of one element in their order.
 func (e *exporter) scatter(base, index, updates *value, axis int, reduction string) *value {
 	count := index.shape.NumElements()
 	rows := append(append(append(graph.Shape{}, updates.shape[:axis]...), count),

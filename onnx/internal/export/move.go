@@ -29,7 +29,7 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 
 var asStrided = ops.Lookup("as_strided")
 
-// layout returns a layout with numbers in the place of the names that are bound.
+// layout returns a layout with bound names replaced by numbers.
 func (e *exporter) layout(l graph.Layout) graph.Layout {
 	return graph.Layout{Shape: e.dims(l.Shape), Strides: e.dims(l.Strides), Offset: e.dim(l.Offset)}
 }

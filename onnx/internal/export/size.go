@@ -25,7 +25,7 @@ type shownSize struct {
 	dim   graph.Dim // of the axis: coef*name + rest
 }
 
-// dim returns a size with numbers in the place of the names that are bound.
+// dim returns a size with bound names replaced by numbers.
 func (e *exporter) dim(d graph.Dim) graph.Dim {
 	if !d.IsSymbolic() {
 		return d

@@ -172,7 +172,7 @@ func identifier(name string) string {
 	return clean
 }
 
-// outputNames are the names of the values that are wanted.
+// outputNames are the names of the requested values.
 func (b *builder) outputNames(g *wire.Graph) (names []string) {
 	if b.Outputs != nil {
 		return b.Outputs

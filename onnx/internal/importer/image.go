@@ -224,8 +224,8 @@ func lpPool(c *call, x node) node {
 	return ops.LpPool(ops.Abs(x), float64(c.int("p", 2)), kernel, opts...)
 }
 
-// maxUnpool puts elements at indices that count along the sizes which follow from the windows; a greater size that is
-// asked for adds zeros.
+// maxUnpool puts elements at indices that count along the sizes which follow from the windows; a greater requested size
+// adds zeros.
 func maxUnpool(c *call) node {
 	x, kernel := c.in(0), c.ints("kernel_shape")
 	n := len(kernel)

@@ -83,7 +83,7 @@ func stepLSTM(d direction, a node, state []node) []node {
 	return []node{ops.Mul(d.act(0, in(1, 1, c)), d.activation[2](c)), c}
 }
 
-// recurrent goes through sequences, [time, batch, in], in one direction or in both.
+// recurrent computes sequences, [time, batch, in], in one direction or in both.
 func (c *call) recurrent(gates, states int, usual []string,
 	step func(d direction, a node, state []node) []node) []node {
 	x, isBatchFirst := c.in(0), c.int("layout", 0) == 1

@@ -33,8 +33,8 @@ func init() {
 	})
 }
 
-// reduce is an operator over axes, all where there are none, whose result has the operand's dtype. Of no elements, it
-// is a number.
+// reduce is an operator over axes, or over all if none are given, whose result has the operand's dtype. Over no
+// elements it is a number.
 func reduce(empty float64, f func(x node, axes ...ops.Axis) node) rule {
 	return with(func(c *call, x node) node {
 		over := axes(c.listOr(1, "axes"))

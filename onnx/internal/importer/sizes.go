@@ -109,8 +109,8 @@ func sizesOfArray(a exec.Array) (*sizes, bool) {
 	return s, true
 }
 
-// most is the greatest number that stands for a size or a place: models write the greatest of their dtype for "to the
-// end", and the far ends of a graph.Dim stand for expressions.
+// most is the greatest number that is a size or a position: models use the greatest number of their dtype for "to the
+// end", and the far ends of a graph.Dim represent expressions.
 const most = 1<<31 - 1
 
 // over brings the elements over another divisor.
@@ -125,8 +125,8 @@ func (s *sizes) over(by int64) []graph.Dim {
 	return list
 }
 
-// isWithin reports whether elements are sizes, or numbers that the dtype has and that are far from those that stand for
-// expressions, over a divisor that is not large.
+// isWithin reports whether elements are sizes, or numbers of the dtype that are far from those that represent
+// expressions, divided by a divisor that is not large.
 func (s *sizes) isWithin() bool {
 	low, high := s.dtype.Range()
 	if s.by > 1<<20 {
@@ -153,7 +153,7 @@ func count(shape []int) int {
 	return n
 }
 
-// eachIndex goes through the places of a shape in row-major order.
+// eachIndex visits the indices of a shape in row-major order.
 func eachIndex(shape []int, f func(index []int)) {
 	index := make([]int, len(shape))
 	for range count(shape) {

@@ -9,8 +9,8 @@ import (
 
 type node = *graph.Node
 
-// value is what a name of a model stands for: a tensor, of which a node is made when one is wanted, or a sequence. A
-// tensor of integers that are sizes of the program knows them.
+// value is what a name of a model refers to: a tensor, which becomes a node on demand, or a sequence. A tensor of
+// integers that are sizes of the program knows them.
 type value struct {
 	node     node
 	make     func() node                // makes the node; nil where there is one

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
-// Sizes that were measured, of matrices of 128 to 701 rows. A bulge is three rows that a pair of shifts has on its way
+// Sizes measured on matrices of 128 to 701 rows. A bulge is the three rows that a pair of shifts occupies as it moves
 // down the diagonal.
 const (
 	crossoverMultishift = 75 // up to so many rows, eigenvalues come by one bulge at a time

@@ -113,7 +113,7 @@ func readOutcome(o models.Outcome, texts *snapshot) (_ *model, failure *findings
 	return m, failure
 }
 
-// stale says of an error that what the editor shows beside it is of an earlier text.
+// stale is added to an error while the editor shows the shapes of an earlier text.
 const stale = "The shapes shown are those of the last version that compiled."
 
 // failed returns why no model of the package could be checked: at the first place that the compiler

@@ -57,7 +57,7 @@ func newSource(file, text string) *source {
 	return s
 }
 
-// at returns a place in the file itself: a //line comment leads elsewhere.
+// at returns a position in the file itself, ignoring //line comments.
 func (s *source) at(pos token.Pos) token.Position { return s.files.PositionFor(pos, false) }
 
 // call returns the call of a value, or nil if it is ambiguous.

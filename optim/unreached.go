@@ -12,18 +12,18 @@ import (
 // maxTold bounds how many parameters a message names.
 const maxTold = 4
 
-// refuseApart refuses parameters that no gradient of the loss reaches, such as those of a teacher whose
-// answers the loss stops gradients from, all in one mistake; nil where there are none.
-func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
+// refuseUnreached refuses, in one mistake, all parameters that no gradient of the loss reaches, such as those of a
+// teacher whose answers stop gradients; nil if there are none.
+func refuseUnreached(loss *graph.Node, params []*graph.Node) *graph.Node {
 	if !loss.Judged() || slices.ContainsFunc(params, func(w *graph.Node) bool { return w.Graph() != loss.Graph() }) {
 		return nil // which is told elsewhere
 	}
 	reached := reachedBy(loss)
-	var apart, scopes, cuts []string
+	var unreached, scopes, cuts []string
 	for _, w := range params {
 		switch scope, _, is := strings.Cut(w.Name(), graph.ScopeSeparator); {
 		case !reached[w]:
-			apart = append(apart, w.Name())
+			unreached = append(unreached, w.Name())
 			for _, line := range gradcut.Between(loss, w) {
 				if !slices.Contains(cuts, line) && len(cuts) < maxTold {
 					cuts = append(cuts, line)
@@ -33,15 +33,15 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 			scopes = append(scopes, scope)
 		}
 	}
-	if len(apart) == 0 {
+	if len(unreached) == 0 {
 		return nil
 	}
-	named := strings.Join(apart[:min(len(apart), maxTold)], ", ")
-	if more := len(apart) - maxTold; more > 0 {
+	named := strings.Join(unreached[:min(len(unreached), maxTold)], ", ")
+	if more := len(unreached) - maxTold; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
 	help := "leave them out: Minimize takes the parameters to train after the loss"
-	if n := len(scopes); n > 0 && n <= maxTold && !slices.ContainsFunc(apart, func(name string) bool {
+	if n := len(scopes); n > 0 && n <= maxTold && !slices.ContainsFunc(unreached, func(name string) bool {
 		scope, _, _ := strings.Cut(name, graph.ScopeSeparator)
 		return slices.Contains(scopes, scope)
 	}) {
