@@ -57,20 +57,11 @@ func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec
 // usedSizes returns, for each named size that the program uses, an operation that uses it: in the user's graph, in the
 // compiled one, or in requirements.
 func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.Node {
-	used := map[string]*graph.Node{}
-	note := func(by *graph.Node, sizes ...graph.Dim) {
-		for _, d := range sizes {
-			for _, name := range d.Symbols() {
-				if used[name] == nil {
-					used[name] = by
-				}
-			}
-		}
-	}
+	used := sizeUsers{}
 	live := rewrite.Reachable(g, r.roots())
 	for i, n := range g.Nodes() {
 		if live[i] && !n.IsInput() {
-			note(n, n.Shape()...)
+			used.note(n, n.Shape()...)
 		}
 	}
 	derived := map[*graph.Node]bool{}
@@ -81,36 +72,55 @@ func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.
 	}
 	for _, need := range r.needs {
 		if derived[need.Node] {
-			note(need.Node, need.A, need.B)
+			used.note(need.Node, need.A, need.B)
 		}
 	}
+	used.noteProgram(u)
+	for _, name := range g.DimNames() { // sizes that were declared equal determine each other
+		is := g.Bounds(name).Is
+		for _, other := range is.Symbols() {
+			if used[other] != nil {
+				used.note(used[other], graph.SymbolicDim(name))
+			}
+		}
+		if used[name] != nil {
+			used.note(used[name], is)
+		}
+	}
+	return used
+}
+
+// sizeUsers has an operation that uses it for each named size.
+type sizeUsers map[string]*graph.Node
+
+// note adds an operation to the sizes that it uses, unless they have one.
+func (used sizeUsers) note(by *graph.Node, sizes ...graph.Dim) {
+	for _, d := range sizes {
+		for _, name := range d.Symbols() {
+			if used[name] == nil {
+				used[name] = by
+			}
+		}
+	}
+}
+
+// noteProgram adds the users of sizes in a compiled program.
+func (used sizeUsers) noteProgram(u *lower.Program) {
 	for _, n := range u.Sequence {
 		if !n.IsInput() {
 			layout := alias.LayoutOf(n)
-			note(n.Source(), layout.Shape...)
-			note(n.Source(), layout.Strides...)
-			note(n.Source(), layout.Offset)
+			used.note(n.Source(), layout.Shape...)
+			used.note(n.Source(), layout.Strides...)
+			used.note(n.Source(), layout.Offset)
 		}
 	}
 	for _, k := range u.Kernels {
 		for _, part := range k.Loops() {
 			for _, o := range part.Operands {
-				note(k.Computes().Nodes[0].Source(), o.Size)
+				used.note(k.Computes().Nodes[0].Source(), o.Size)
 			}
 		}
 	}
-	for _, name := range g.DimNames() { // sizes that were declared equal determine each other
-		is := g.Bounds(name).Is
-		for _, other := range is.Symbols() {
-			if used[other] != nil {
-				note(used[other], graph.SymbolicDim(name))
-			}
-		}
-		if used[name] != nil {
-			note(used[name], is)
-		}
-	}
-	return used
 }
 
 // noteNames adds the named sizes in an input's shape.

@@ -63,50 +63,67 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 		updates = nil
 		outputs = slices.DeleteFunc(outputs, func(n *graph.Node) bool { return n.Origin() != nil })
 	}
-	bound, options := shapeinfer.Sizes{}, []exec.SessionOption{exec.Seed(a.Seed)}
+	bound := shapeinfer.Sizes{}
 	for _, name := range g.DimNames() {
 		if n, given := a.Sizes[name]; given {
 			bound[name] = n
-			options = append(options, exec.Size(name, int(n)))
 		}
 	}
-	var save func(folder string, s *exec.Session) error
+	save, err := a.saver(g, outputs, updates, bound)
+	if err != nil {
+		return nil, err
+	}
+	session, err := a.session(g, outputs, updates, bound)
+	if err != nil {
+		return nil, err
+	}
+	r := Result{Folder: filepath.Join(a.Dir, fmt.Sprint(countOf(a.Dir))), Dims: g.DimNames()}
+	return r, save(r.Folder, session)
+}
+
+// saver translates a program, and returns the function that writes it to a folder with a session's parameters.
+func (a Args) saver(g *graph.Graph, outputs, updates []*graph.Node, bound shapeinfer.Sizes) (
+	save func(folder string, s *exec.Session) error, err error) {
 	if a.ONNX {
-		save = func(folder string, s *exec.Session) error {
+		return func(folder string, s *exec.Session) error {
 			if err := os.Mkdir(folder, 0o777); err != nil {
 				return err
 			}
 			return onnx.Export(filepath.Join(folder, ONNXFile), g, onnx.WithOutputs(outputs...),
 				onnx.WithUpdates(updates...), onnx.WithSizes(bound), onnx.WithParams(s))
-		}
-	} else {
-		m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...),
-			stablehlo.Bind(bound))
-		if err != nil {
-			err = modelprogram.Unbound(err)
-			if len(bound) < len(g.DimNames()) { // a misspelt one may be that of the one that is missing
-				err = fmt.Errorf("%w%s", err, a.unknown(g))
-			}
-			return nil, err
-		}
-		save = m.Save
+		}, nil
 	}
+	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
+	if err == nil {
+		return m.Save, nil
+	}
+	err = modelprogram.Unbound(err)
+	if len(bound) < len(g.DimNames()) { // the missing one may be misspelt
+		err = fmt.Errorf("%w%s", err, a.unknown(g))
+	}
+	return nil, err
+}
+
+// session returns a session of the program, with the parameters of a file if one is given.
+func (a Args) session(g *graph.Graph, outputs, updates []*graph.Node, bound shapeinfer.Sizes) (*exec.Session, error) {
 	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 	if err != nil {
 		return nil, err
 	}
-	session := program.NewSession(options...)
-	if a.Params != "" {
-		var load []weights.Option
-		if a.Forward {
-			load = append(load, weights.AllowUnexpected()) // an optimiser's state
-		}
-		if _, err := weights.LoadFile(session, a.Params, load...); err != nil {
-			return nil, err
-		}
+	options := []exec.SessionOption{exec.Seed(a.Seed)}
+	for name, n := range bound {
+		options = append(options, exec.Size(name, int(n)))
 	}
-	r := Result{Folder: filepath.Join(a.Dir, fmt.Sprint(countOf(a.Dir))), Dims: g.DimNames()}
-	return r, save(r.Folder, session)
+	session := program.NewSession(options...)
+	if a.Params == "" {
+		return session, nil
+	}
+	var load []weights.Option
+	if a.Forward {
+		load = append(load, weights.AllowUnexpected()) // an optimiser's state
+	}
+	_, err = weights.LoadFile(session, a.Params, load...)
+	return session, err
 }
 
 // unknown reports given sizes that a model does not have.

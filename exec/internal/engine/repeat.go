@@ -150,21 +150,10 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 
 // Run runs the steps.
 func (t *repeatTask) Run(s *State) error {
-	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print,
-		s.GuardsOperands, nil
-	if s.Observer != nil {
-		body.Observer = s.Observer.Body()
-	}
-	body.loops++
-	body.rooms = t.rooms
-	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
+	body, call := t.begin(s), t.loop.Call
 	count, taken := t.length, 0
 	if call.Limit >= 0 {
 		count = int(max(min(*(*int64)(t.ptr[call.Limit]), int64(count)), 0))
-	}
-	for i, c := range call.Carried {
-		t.given[i] = t.ptr[c.Init]
 	}
 	t.last = int64(count - 1)
 	together := count // the first step that cannot run together with others
@@ -184,18 +173,9 @@ func (t *repeatTask) Run(s *State) error {
 				break
 			}
 		}
-		t.position = t.positionOf(taken)
-		t.point(body, taken, call.Stops < 0 && taken == count-1)
-		var err error
-		if t.takesSteps(body) {
-			err = t.takeStep(s, body)
-		} else {
-			err = body.Execute(s.ctx, t.body.Specialization)
+		if err := t.runStep(s, body, taken, count); err != nil {
+			return err
 		}
-		if err != nil {
-			return t.inStep(err)
-		}
-		t.keep(body)
 		taken++
 	}
 	first := 0
@@ -203,6 +183,39 @@ func (t *repeatTask) Run(s *State) error {
 		first = count - taken
 	}
 	t.finish(first, first+taken)
+	return nil
+}
+
+// begin prepares the body's state and the initial values for a run of the loop.
+func (t *repeatTask) begin(s *State) (body *State) {
+	body = s.bodies[t.loop]
+	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print,
+		s.GuardsOperands, nil
+	if s.Observer != nil {
+		body.Observer = s.Observer.Body()
+	}
+	body.loops++
+	body.rooms = t.rooms
+	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
+	for i, c := range t.loop.Call.Carried {
+		t.given[i] = t.ptr[c.Init]
+	}
+	return body
+}
+
+// runStep runs one of a number of steps.
+func (t *repeatTask) runStep(s, body *State, step, count int) (err error) {
+	t.position = t.positionOf(step)
+	t.point(body, step, t.loop.Call.Stops < 0 && step == count-1)
+	if t.takesSteps(body) {
+		err = t.takeStep(s, body)
+	} else {
+		err = body.Execute(s.ctx, t.body.Specialization)
+	}
+	if err != nil {
+		return t.inStep(err)
+	}
+	t.keep(body)
 	return nil
 }
 

@@ -18,31 +18,37 @@ import (
 
 // State is the memory of a program's runs. Only one goroutine at a time uses it.
 type State struct {
-	prog           *Code
-	Params         []*params.Value // in the order of the program's parameters
-	Store          *params.Store   // that owns them; may be nil
-	consts         []memory.Value
-	Fed            []memory.Value // the inputs of the run
-	packed         params.Packed  // of weights that are not parameters
-	kept           keptValues
-	Arena          []byte
-	later          hugepage.Later // huge pages of the arena that are still to be made
-	credit         time.Duration  // time for making them, and those of the parameters
-	generation     int
-	Ws             Workspace
-	job            pool.Job
-	shared         shared // the job's task
-	Threads        int
-	Flushes        bool            // kernels flush denormal numbers to zero
-	Print          io.Writer       // where ordered operations print
-	GuardsOperands bool            // Go functions that write their operands are reported
-	Observer       Observer        // nil unless kernels are timed
-	ctx            context.Context // of the run
-	bodies         map[*lower.Repeat]*State
-	Out            []unsafe.Pointer // of a loop's body: the addresses of its outputs
-	loops          int              // of a loop's body: how often the loop has begun
-	laidOut        int              // bytes of weights that the run has packed for products
-	// in the body of a loop: bytes behind the places of its inputs, see repeatTask.place
+	prog   *Code
+	Params []*params.Value // in the order of the program's parameters
+	Store  *params.Store   // that owns them; may be nil
+	consts []memory.Value
+	Fed    []memory.Value // the inputs of the run
+	packed params.Packed  // weights, other than parameters, as products read them
+	kept   keptValues
+
+	Arena      []byte
+	later      hugepage.Later // makes huge pages of the arena, in runs that have time for it
+	credit     time.Duration  // that runs may spend on huge pages, of the arena and of parameters
+	generation int            // counts the arena's moves
+	laidOut    int            // bytes of weights that the run has packed for products
+
+	Ws      Workspace
+	job     pool.Job
+	shared  shared // the job's task
+	Threads int
+	ctx     context.Context // of the run
+
+	Flushes        bool      // kernels flush denormal numbers to zero
+	Print          io.Writer // where ordered operations print
+	GuardsOperands bool      // Go functions that write their operands are reported
+	Observer       Observer  // nil unless kernels are timed
+
+	bodies map[*lower.Repeat]*State
+
+	// The state of a loop's body has its outputs' addresses, the number of runs of the loop, and how many bytes there
+	// are from each input on: see repeatTask.place.
+	Out   []unsafe.Pointer
+	loops int
 	rooms []int
 }
 
