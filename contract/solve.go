@@ -9,50 +9,49 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// equation is something that must hold of a statement's value: left == right, or where the axis
-// may be broadcast, left == 1.
+// equation is a condition on a statement's value: left == right or, if the axis may be broadcast, left == 1.
 type equation struct {
 	st          *statement
 	axis        int // of the value; -1 for what a division requires
 	left, right graph.Dim
 	broadcast   bool
-	positive    bool // left is at least right, in their place
-	used        bool // a name was solved for with it
-	// leftIs and rightIs are left and right with what the names stand for, once that is found.
+	positive    bool // the condition is left >= right instead
+	used        bool // it determined a name
+	// leftIs and rightIs are left and right with the names' sizes, once these are known.
 	leftIs, rightIs graph.Dim
-	// of is what was divided by by, rounded down, to solve for a name; by is 0 where none was.
+	// A name was determined as of/by, rounded down, unless by is 0.
 	of, by graph.Dim
 }
 
-// isQuotient reports whether the equation says what a division in a form is.
+// isQuotient reports whether the equation defines a division in a form.
 func (e *equation) isQuotient() bool { return len(locals(e.left)) > 0 && !e.positive }
 
-// solution is what the names of a contract stand for.
+// solution has the sizes of a contract's names.
 type solution struct {
 	c         *Contract
 	known     map[string]graph.Dim
-	by        map[string]*statement // that told a name
+	by        map[string]*statement // that determined a name
 	equations []*equation
-	counts    map[string]count      // of axes that one name stands for
-	misfits   map[*statement]string // that have other axes than are promised, and why
+	counts    map[string]count      // of axes of a name of several axes
+	misfits   map[*statement]string // with another number of axes than promised, and why
 	quotients int
-	guessed   bool // a name stands for broadcast axes only, and was taken from one of them
-	said      int  // of the graph's sizes, when it was found
-	// proved says that nothing is left to be proved: all sizes are the very ones.
+	guessed   bool // a name occurs on broadcast axes only, and got its size from one of them
+	said      int  // the number of statements about the graph's sizes when this was computed
+	// proved says that all promised sizes are identical to the actual ones, so that nothing is left to prove.
 	proved     bool
-	notCrossed bool                    // no argument has its axes in another order than the graph's names say
+	notCrossed bool                    // no argument has its axes in another order than the graph's names
 	untoldBy   map[*statement][]string // see untold
 }
 
-// count is how many axes a name stands for, and who says so.
+// count is how many axes a name stands for, and the statement that determined it.
 type count struct {
 	axes int
 	by   *statement
 }
 
-// solve finds what the names stand for: first from the arguments, then from the graph's own
-// sizes, then from the results. Where an argument has its axes in another order than the graph's
-// names say, and others do not agree with it, the graph's names count.
+// solve determines the sizes of the names: first from the arguments, then from the graph's own sizes, then from the
+// results. If an argument has its axes in another order than the graph's names, and other arguments contradict it, the
+// graph's names win.
 func (c *Contract) solve() *solution {
 	if c.last != nil && (c.g == nil || c.last.said == c.g.SaidOfSizes()) {
 		return c.last
@@ -67,7 +66,7 @@ func (c *Contract) solve() *solution {
 	return s
 }
 
-// solveWith finds what the names stand for, if some are the graph's own.
+// solveWith determines the sizes of the names, some of which are declared to be the graph's own.
 func (c *Contract) solveWith(declared []string) *solution {
 	s := &solution{c: c, known: map[string]graph.Dim{}, by: map[string]*statement{}, counts: map[string]count{},
 		misfits: map[*statement]string{}}
@@ -112,14 +111,14 @@ func (s *solution) isMisfit(st *statement) bool {
 	return misfit
 }
 
-// agrees reports whether all axes have the very sizes that were found.
+// agrees reports whether all axes have exactly the sizes that were determined.
 func (s *solution) agrees() bool {
 	return !slices.ContainsFunc(s.equations, func(e *equation) bool {
 		return !e.positive && !e.broadcast && e.leftIs != e.rightIs
 	})
 }
 
-// settle finds what the names in equations stand for.
+// settle determines the names in equations.
 func (s *solution) settle(list []*equation) {
 	s.propagate(list)
 	for s.oneDeclared(list) {
@@ -149,8 +148,7 @@ func (s *solution) collect(list []*statement) (equations []*equation) {
 	return equations
 }
 
-// fitsCount notes how many axes a name stands for, and reports whether that agrees with what was
-// noted before.
+// fitsCount records how many axes a name stands for, and reports whether that agrees with earlier statements.
 func (s *solution) fitsCount(st *statement) bool {
 	name, axes, fixed := st.fixedCount()
 	if !fixed {
@@ -168,7 +166,7 @@ func (s *solution) fitsCount(st *statement) bool {
 	return false
 }
 
-// equation returns what one axis says, and what divisions in it require.
+// equation returns the equation of one axis, and those of divisions in it.
 func (s *solution) equation(st *statement, m meeting, have graph.Dim) []*equation {
 	e := &equation{st: st, axis: m.axis, left: have, right: m.dim, broadcast: m.broadcast}
 	if m.want == nil {
@@ -189,8 +187,7 @@ func (s *solution) equation(st *statement, m meeting, have graph.Dim) []*equatio
 	return list
 }
 
-// value returns the size that a name stands for; known is false where that rests on others that
-// are not known.
+// value returns the size of a name; known is false if it depends on names that are not known.
 func (s *solution) value(name string) (d graph.Dim, known bool) {
 	d, known = s.known[name]
 	return d, known && len(locals(d)) == 0
@@ -206,7 +203,7 @@ func locals(d graph.Dim) (names []string) {
 	return names
 }
 
-// subst puts what is known into a size.
+// subst replaces the known names in a size.
 func (s *solution) subst(d graph.Dim) graph.Dim {
 	for _, name := range locals(d) {
 		if is, known := s.known[name]; known {
@@ -216,7 +213,7 @@ func (s *solution) subst(d graph.Dim) graph.Dim {
 	return d
 }
 
-// bind notes what a name stands for.
+// bind records the size of a name.
 func (s *solution) bind(name string, is graph.Dim, by *statement) {
 	for other, d := range s.known {
 		s.known[other] = d.Subst(localMark+name, is)
@@ -224,17 +221,17 @@ func (s *solution) bind(name string, is graph.Dim, by *statement) {
 	s.known[name], s.by[name] = is, by
 }
 
-// way solves an equation for one of its names, or does not.
-type way func(s *solution, e *equation, difference graph.Dim) bool
+// solver solves an equation for one of its names, and reports whether it could.
+type solver func(s *solution, e *equation, difference graph.Dim) bool
 
-// ways are the ways to solve an equation, those first that leave nothing to be proved.
-var ways = []way{(*solution).alone, (*solution).exact, (*solution).eliminate, (*solution).rounded}
+// solvers are ordered: the first ones leave nothing to be proved.
+var solvers = []solver{(*solution).alone, (*solution).exact, (*solution).eliminate, (*solution).rounded}
 
-// propagate solves equations for names until none tells any more.
+// propagate solves equations for names until none determines another one.
 func (s *solution) propagate(list []*equation) {
 	for again := true; again; {
 		again = false
-		for _, solve := range ways {
+		for _, solve := range solvers {
 			for _, e := range list {
 				if e.used || e.broadcast || e.positive {
 					continue
@@ -251,7 +248,7 @@ func (s *solution) propagate(list []*equation) {
 	}
 }
 
-// alone takes the size of an axis for a name that stands there by itself.
+// alone solves for a name that is the whole size of an axis.
 func (s *solution) alone(e *equation, _ graph.Dim) bool {
 	names := e.right.Symbols()
 	if len(names) != 1 || e.right != graph.SymbolicDim(names[0]) || !strings.HasPrefix(names[0], localMark) ||
@@ -275,13 +272,13 @@ func linear(difference graph.Dim, name string) (coef, rest graph.Dim, ok bool) {
 	return coef, rest, isLinear && !slices.Contains(coef.Symbols(), localMark+name)
 }
 
-// exact solves for a name where all others are known and the division leaves no rest.
+// exact solves for the only unknown name, if the division has no remainder.
 func (s *solution) exact(e *equation, difference graph.Dim) bool {
 	names := locals(difference)
 	return len(names) == 1 && s.divide(e, difference, names[0])
 }
 
-// eliminate writes a name as an expression over others.
+// eliminate expresses a name by others.
 func (s *solution) eliminate(e *equation, difference graph.Dim) bool {
 	return slices.ContainsFunc(locals(difference), func(name string) bool { return s.divide(e, difference, name) })
 }
@@ -298,8 +295,7 @@ func (s *solution) divide(e *equation, difference graph.Dim, name string) bool {
 	return ok
 }
 
-// rounded solves for a name by a division that rounds down: that it leaves no rest is proved
-// later.
+// rounded solves for the only unknown name by a division that rounds down. That it has no remainder is proved later.
 func (s *solution) rounded(e *equation, difference graph.Dim) bool {
 	names := locals(difference)
 	if len(names) != 1 {
@@ -321,8 +317,7 @@ func (s *solution) rounded(e *equation, difference graph.Dim) bool {
 	return true
 }
 
-// declared takes the graph's own sizes for the names in equations that it declares, and that
-// are not known.
+// declared gives unknown names in equations the graph's own sizes of the same names.
 func (s *solution) declared(list []*equation) {
 	for _, e := range list {
 		for _, d := range []graph.Dim{e.right, e.left} {
@@ -333,7 +328,7 @@ func (s *solution) declared(list []*equation) {
 	}
 }
 
-// oneDeclared takes one of the graph's own sizes: others may follow from it.
+// oneDeclared does the same for one name only, since others may follow from it.
 func (s *solution) oneDeclared(list []*equation) bool {
 	for _, e := range list {
 		for _, name := range locals(e.right) {
@@ -355,8 +350,7 @@ func (s *solution) takeDeclared(name string, st *statement) bool {
 
 func isDeclared(g *graph.Graph, name string) bool { return g.DimPos(name) != graph.Pos{} }
 
-// oneBroadcast takes for a name that stands for broadcast axes only the first size that is not
-// 1; or 1.
+// oneBroadcast gives a name that occurs on broadcast axes only the first size that is not 1, or else 1.
 func (s *solution) oneBroadcast() bool {
 	for _, allowed := range []func(graph.Dim) bool{
 		func(d graph.Dim) bool { return d != 1 }, func(graph.Dim) bool { return true }} {

@@ -181,6 +181,9 @@ func TestVariablesOfAllKindsOfStatements(t *testing.T) {
 	require.Equal(t, "Neg(Exp(…))", held.y.Called(), "a field is no variable")
 	half := func(x *graph.Node) *graph.Node { return ops.Mul(x, graph.Num(0.5)) }
 	small := ops.Relu(half(x))
+	layer := struct{ Apply func(*graph.Node) *graph.Node }{half}
+	applied := layer.Apply(x)
+	require.Equal(t, "applied", applied.Called())
 	require.Equal(t, "small, Mul(x, 0.5)", small.Called()+", "+small.In(0).Called(), "Relu's operand is not small")
 	first, second := ops.Abs(ops.Abs(x)), ops.Abs(x)
 	require.Equal(t, "first, second", first.Called()+", "+second.Called())

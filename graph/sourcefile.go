@@ -27,9 +27,10 @@ type sourceFile struct {
 
 // sourceCall is a call in the source, on the line that the compiler gives it: that of the function's name.
 type sourceCall struct {
-	function string
-	column   int // in which it begins, counted from 1
-	use      resultUse
+	function   string
+	ofVariable bool // the function may be the value of a variable or a field
+	column     int  // in which it begins, counted from 1
+	use        resultUse
 }
 
 // resultUse is what a statement does with the result of a call.
@@ -49,15 +50,15 @@ func (f Frame) Source() string {
 	return strings.TrimSpace(source.lines[f.Line-1])
 }
 
-// callsAt lists the calls of a function on a line of the source, in the order in which they return. A function
-// literal may be called by any unexported name.
+// callsAt lists the calls of a function on a line of the source, in the order in which they return. A function literal
+// is called by the name of a variable or a field.
 func callsAt(file string, line int, function string) (calls []sourceCall) {
 	f := readSource(file)
 	if f == nil {
 		return nil
 	}
 	for _, c := range f.calls[line] {
-		if c.function == function || isLiteral(function) && !token.IsExported(c.function) {
+		if c.function == function || isLiteral(function) && c.ofVariable {
 			calls = append(calls, c)
 		}
 	}
@@ -99,7 +100,7 @@ func (f *sourceFile) findCalls(path string, text []byte) {
 	if tree == nil {
 		return
 	}
-	uses := map[*ast.CallExpr]resultUse{}
+	uses, packages := map[*ast.CallExpr]resultUse{}, syntax.Imported(tree)
 	var open []ast.Node
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if n != nil {
@@ -108,7 +109,7 @@ func (f *sourceFile) findCalls(path string, text []byte) {
 			return true
 		}
 		if call, is := open[len(open)-1].(*ast.CallExpr); is {
-			f.note(files, call, uses[call])
+			f.note(files, call, syntax.MayCallVariable(call, packages), uses[call])
 		}
 		open = open[:len(open)-1]
 		return true
@@ -153,7 +154,7 @@ var (
 )
 
 // note adds a call to its line.
-func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, use resultUse) {
+func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, ofVariable bool, use resultUse) {
 	name := syntax.CalledName(call.Fun)
 	if name == nil {
 		return
@@ -163,5 +164,5 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, use resultUs
 	if begin.Line != at.Line {
 		begin = at
 	}
-	f.calls[at.Line] = append(f.calls[at.Line], sourceCall{name.Name, begin.Column, use})
+	f.calls[at.Line] = append(f.calls[at.Line], sourceCall{name.Name, ofVariable, begin.Column, use})
 }

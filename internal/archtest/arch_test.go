@@ -175,7 +175,8 @@ var arrows = []struct {
 	{"cmd/broadloom/internal/vettool",
 		"graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...",
 		"go vet's protocol"},
-	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... onnx reach/... stablehlo weights internal/opref kernels/cpu",
+	{"cmd/...",
+		"graph shapeinfer/... exec viz/... cmd/... onnx reach/... stablehlo weights internal/opref internal/syntax kernels/cpu",
 		"commands check, draw and export, print the reference, and tell the instruction set"},
 	{"examples/internal/...", "train/data", "what examples share"},
 	{

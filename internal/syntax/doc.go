@@ -2,5 +2,6 @@
 //
 // # Files
 //
-// call.go finds the names of called functions, assign.go the variables to which values are assigned.
+// call.go finds the names of called functions and of imported packages; assign.go finds the variables to which values
+// are assigned.
 package syntax

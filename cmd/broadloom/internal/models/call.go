@@ -7,12 +7,10 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"path"
-	"regexp"
 	"slices"
-	"strconv"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelrun"
+	"github.com/broadloom/broadloom/internal/syntax"
 )
 
 // Import is an import of a file with a mark, under the name that the mark uses.
@@ -75,25 +73,11 @@ func used(e ast.Expr, imports []*ast.ImportSpec) (list []Import) {
 		return true
 	})
 	for _, spec := range imports {
-		if i := importOf(spec); names[i.Name] {
-			list = append(list, i)
+		if name, of := syntax.Import(spec); names[name] {
+			list = append(list, Import{name, of})
 		}
 	}
 	return list
-}
-
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
-
-// importOf returns an import with its name; without a written name, that is by custom the last word of the path.
-func importOf(spec *ast.ImportSpec) Import {
-	of, _ := strconv.Unquote(spec.Path.Value)
-	switch {
-	case spec.Name != nil:
-		return Import{spec.Name.Name, of}
-	case majorVersion.MatchString(path.Base(of)):
-		return Import{path.Base(path.Dir(of)), of}
-	}
-	return Import{path.Base(of), of}
 }
 
 // callOf returns the call of a function that can be a model's by itself: it takes nothing, or the graph
