@@ -101,7 +101,7 @@ func (e *MismatchError) Error() string {
 		hint += "\n  the session's program does not need what is missing: Only(session.Program().Params()...) loads the rest"
 	}
 	return fmt.Sprintf("weights: %s does not match, and nothing was set:%s%s\n"+
-		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With or Rename to allow differences)",
+		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With, Rename or Parts to allow differences)",
 		e.File, e.Report.differences(), hint)
 }
 
