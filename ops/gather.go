@@ -118,15 +118,15 @@ func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
 	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
 }
 
-// IndexSelect returns the slices of x at a vector of indices along an axis. An index outside stops the run, unless an
-// option says otherwise.
+// IndexSelect returns the slices of x at a vector of indices along an axis. An index out of range stops the run, unless
+// an option says otherwise.
 func IndexSelect(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
 	get := func(x node, index []node) node { return Apply(opIndexSelect, GatherAttrs{Axis: axis}, x, index[0]) }
 	return gatheringOf(opts).take("IndexSelect", x, axis, index, get)
 }
 
 // Gather returns elements of x selected along an axis: along axis 0, y[i,j] = x[index[i,j], j]. The indices are Int64
-// and have x's rank; the result has their shape. An index outside stops the run, unless an option says otherwise.
+// and have x's rank; the result has their shape. An index out of range stops the run, unless an option says otherwise.
 func Gather(x *graph.Node, axis int, index *graph.Node, opts ...GatherOption) *graph.Node {
 	get := func(x node, index []node) node { return Apply(opGather, GatherAttrs{Axis: axis}, x, index[0]) }
 	r := gatheringOf(opts)

@@ -38,7 +38,7 @@ type IndexPutAttrs struct {
 	Outside    outsideMode
 }
 
-// DropsOutside reports whether an index outside is left out.
+// DropsOutside reports whether an index out of range is left out.
 func (a IndexPutAttrs) DropsOutside() bool { return a.Outside == dropOutside }
 
 // Args writes the indices as a list.
@@ -68,7 +68,7 @@ func Accumulate() IndexPutOption { return accumulating{} }
 func init() {
 	opIndex = define(graph.Op{
 		Name: "index", Func: "Index",
-		Doc:   "elements of x at indices that broadcast, one for each indexed axis; an index outside stops the run, unless an option of IndexGet says otherwise.",
+		Doc:   "elements of x at indices that broadcast, one for each indexed axis; an index out of range stops the run, unless an option of IndexGet says otherwise.",
 		Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: -1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.Index(c, c.Attrs().(IndexAttrs).Axes)
@@ -214,8 +214,8 @@ func IndexGet(x *graph.Node, index []*graph.Node, opts ...GatherOption) *graph.N
 
 // IndexPut returns x with src written at indices, like x[i, j] = src in NumPy and torch.index_put. The indices are
 // those of [Index]. src, a number or of x's dtype, broadcasts to the shape of Index(x, index...). If several elements
-// have the same position, the last in row-major order is kept, and it alone gets the gradient. [Accumulate] adds
-// them; for Bool it combines them with "or". An index outside stops the run, unless an option says otherwise.
+// have the same position, the last in row-major order is kept, and it alone gets the gradient. [Accumulate] adds them;
+// for Bool it combines them with "or". An index out of range stops the run, unless an option says otherwise.
 func IndexPut(x *graph.Node, index []*graph.Node, src *graph.Node, opts ...IndexPutOption) *graph.Node {
 	a, in := indexPut(x, index, src, opts)
 	return Apply(opIndexPut, a, in...)

@@ -9,7 +9,7 @@ import (
 
 // This file has the options that say what becomes of an index outside of its axis. Without one, it stops the run.
 
-// outsideMode is what becomes of an index outside.
+// outsideMode is what becomes of an index out of range.
 type outsideMode uint8
 
 const (
@@ -20,10 +20,10 @@ const (
 	wrapOutside
 )
 
-// What the reference says of an index outside.
+// What the reference says of an index out of range.
 const (
-	readOutside  = "; an index outside stops the run, unless FillOutside, ClipOutside or WrapOutside is given"
-	writeOutside = "; an index outside stops the run, unless DropOutside, ClipOutside or WrapOutside is given"
+	readOutside  = "; an index out of range stops the run, unless FillOutside, ClipOutside or WrapOutside is given"
+	writeOutside = "; an index out of range stops the run, unless DropOutside, ClipOutside or WrapOutside is given"
 )
 
 var outsideWords = [...]string{"", "ops.FillOutside()", "ops.DropOutside()", "ops.ClipOutside()", "ops.WrapOutside()"}
@@ -67,22 +67,22 @@ func (m outsideMode) written(list []string) []string {
 // fillOption is the option of [FillOutside].
 type fillOption struct{ with node }
 
-// FillOutside gives a number or a scalar for each index outside, instead of stopping the run: mode="fill" of
+// FillOutside gives a number or a scalar for each index out of range, instead of stopping the run: mode="fill" of
 // jax.numpy.take. A negative index counts from the end first. No gradient flows from there to what is read.
 func FillOutside(fill *graph.Node) GatherOption { return fillOption{fill} }
 
-// DropOutside leaves out what an index outside would write, instead of stopping the run: mode="drop" of
+// DropOutside leaves out what an index out of range would write, instead of stopping the run: mode="drop" of
 // jax.numpy.ndarray.at. A negative index counts from the end first; only [SegmentSum] and its relatives leave it out,
 // as jax.ops.segment_sum does. No gradient flows to what is left out.
 func DropOutside() WriteOption { return dropOutside }
 
-// ClipOutside replaces an index outside by the nearest one inside, instead of stopping the run: mode="clip" of
-// jax.numpy. A negative index counts from the end first; only [Take], [IndexSelect], [TakeFlat], and [SegmentSum]
-// and its relatives replace it by 0, as jax.numpy.take and jax.ops.segment_sum do.
+// ClipOutside replaces an index out of range by the nearest one inside, instead of stopping the run: mode="clip" of
+// jax.numpy. A negative index counts from the end first; only [Take], [IndexSelect], [TakeFlat], and [SegmentSum] and
+// its relatives replace it by 0, as jax.numpy.take and jax.ops.segment_sum do.
 func ClipOutside() OutsideOption { return clipOutside }
 
-// WrapOutside adds the size of the axis to an index outside, or subtracts it, until it is inside, instead of stopping
-// the run: mode="wrap" of jax.numpy.take.
+// WrapOutside adds the size of the axis to an index out of range, or subtracts it, until it is inside, instead of
+// stopping the run: mode="wrap" of jax.numpy.take.
 func WrapOutside() OutsideOption { return wrapOutside }
 
 // settled returns the places that indices name along an axis of a size, and which of them are inside: nil where all
@@ -114,7 +114,7 @@ func (m outsideMode) place(index node, size graph.Dim, fromEnd bool) (at, inside
 	return Apply(opCheckIndex, indexAttrs{Size: size}, at), inside // the axis may be empty
 }
 
-// writingOf is what options of a write say of an index outside.
+// writingOf is what options of a write say of an index out of range.
 func writingOf(opts []WriteOption) (m outsideMode) {
 	for _, o := range opts {
 		if o != nil {
@@ -222,7 +222,7 @@ func (r gathering) read(x node, axes []int, index []node, first int, get func(x 
 		}
 		return Where(inside, y, fill)
 	}
-	for i, axis := range axes { // one element more is that of all indices outside
+	for i, axis := range axes { // one element more is that of all indices out of range
 		end := x.Shape()[axis]
 		at[i] = Where(inside, at[i], Cast(Size(x.Graph(), graph.Int64, end), at[i].DType()))
 		row := slices.Clone(x.Shape())

@@ -226,8 +226,8 @@ func listOf(xs []node) string {
 	return indexList(words)
 }
 
-// TakeFlat returns the elements of x at indices into its row-major order; negative ones count from the end. The
-// result has the shape of the indices. An index outside stops the run, unless an option says otherwise. It is PyTorch's
+// TakeFlat returns the elements of x at indices into its row-major order; negative ones count from the end. The result
+// has the shape of the indices. An index out of range stops the run, unless an option says otherwise. It is PyTorch's
 // take.
 func TakeFlat(x, index *graph.Node, opts ...GatherOption) *graph.Node {
 	r := gatheringOf(opts)

@@ -154,9 +154,9 @@ func indexOfGreatest(windows, place node, axes []int) node {
 	return Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
 }
 
-// MaxUnpool writes the elements of x, [N, C, …] or [C, …], to the indices that [MaxPoolIndex] returns, and 0
-// elsewhere. The 1 to 3 spatial axes of the result have the given sizes. If an index is repeated, the last element is
-// kept, and it alone gets the gradient. An index outside stops the run. It is PyTorch's max_unpool1d, 2d and 3d.
+// MaxUnpool writes the elements of x, [N, C, …] or [C, …], to the indices that [MaxPoolIndex] returns, and 0 elsewhere.
+// The 1 to 3 spatial axes of the result have the given sizes. If an index is repeated, the last element is kept, and it
+// alone gets the gradient. An index out of range stops the run. It is PyTorch's max_unpool1d, 2d and 3d.
 func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 	defer building("MaxUnpool", append([]any{x, indices}, shapeWords(sizes)...)...)()
 	call := refused("MaxUnpool", x, indices).with(shapeWords(sizes)...)

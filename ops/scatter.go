@@ -43,7 +43,7 @@ type ScatterAttrs struct {
 	Outside     outsideMode
 }
 
-// DropsOutside reports whether an index outside is left out.
+// DropsOutside reports whether an index out of range is left out.
 func (a ScatterAttrs) DropsOutside() bool { return a.Outside == dropOutside }
 
 // Args writes the axis between the operand and the indices, and the options after them.
@@ -184,7 +184,7 @@ func writeIndexed(x, index, src node, a ScatterAttrs) node {
 }
 
 // writeSlices unites x with slices of src along an axis, at the places of a vector. What is behind all is left out, if
-// that is so with indices outside.
+// that is so with indices out of range.
 func writeSlices(x, index, src node, a ScatterAttrs) node {
 	want := slices.Clone(x.Shape())
 	if want[a.Axis] = index.Shape()[0]; !src.Shape().Equal(want) {
@@ -265,7 +265,7 @@ func united(x, index, src node, a ScatterAttrs) node {
 // Scatter returns x with elements of src written to indices along an axis: along axis 0, y[index[i,j], j] = src[i,j].
 // The indices are Int64 and have x's rank. They are no larger than src, and on the other axes no larger than x. If
 // several elements have the same position, the last in row-major order is kept, and it alone gets the gradient. An
-// index outside stops the run, unless an option says otherwise.
+// index out of range stops the run, unless an option says otherwise.
 func Scatter(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
 	return Apply(opScatter, ScatterAttrs{Axis: axis, Outside: writingOf(opts)}, x, index, src)
 }
@@ -283,7 +283,8 @@ func ScatterReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction
 }
 
 // IndexCopy returns x with slices of src written at a vector of indices along an axis. If an index is repeated, the
-// last slice is kept, and it alone gets the gradient. An index outside stops the run, unless an option says otherwise.
+// last slice is kept, and it alone gets the gradient. An index out of range stops the run, unless an option says
+// otherwise.
 func IndexCopy(x *graph.Node, axis int, index, src *graph.Node, opts ...WriteOption) *graph.Node {
 	return Apply(opIndexCopy, ScatterAttrs{Axis: axis, Outside: writingOf(opts)}, x, index, src)
 }

@@ -109,8 +109,8 @@ func unite(op *graph.Op, x node, axis int, index node, size graph.Dim, opts []Wr
 }
 
 // SegmentSum sums the elements of x that have the same index. It is the adjoint of [Take]: the result has the given
-// size along the axis, in place of the indices' axes, which x has from there on. An index outside stops the run, unless
-// an option says otherwise: jax.ops.segment_sum has DropOutside.
+// size along the axis, in place of the indices' axes, which x has from there on. An index out of range stops the run,
+// unless an option says otherwise: jax.ops.segment_sum has DropOutside.
 func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim, opts ...WriteOption) *graph.Node {
 	return unite(opSegmentSum, x, axis, index, size, opts)
 }
