@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -9,15 +10,15 @@ import (
 
 // This file has the options that say what becomes of an index outside of its axis. Without one, it stops the run.
 
-// outsideMode is what becomes of an index out of range.
-type outsideMode uint8
+// outsideMode is what becomes of an index out of range. The text of a graph shows it.
+type outsideMode string
 
 const (
-	stopOutside outsideMode = iota
-	fillOutside
-	dropOutside
-	clipOutside
-	wrapOutside
+	stopOutside outsideMode = ""
+	fillOutside outsideMode = "fill"
+	dropOutside outsideMode = "drop"
+	clipOutside outsideMode = "clip"
+	wrapOutside outsideMode = "wrap"
 )
 
 // What the reference says of an index out of range.
@@ -25,8 +26,6 @@ const (
 	readOutside  = "; an index out of range stops the run, unless FillOutside, ClipOutside or WrapOutside is given"
 	writeOutside = "; an index out of range stops the run, unless DropOutside, ClipOutside or WrapOutside is given"
 )
-
-var outsideWords = [...]string{"", "ops.FillOutside()", "ops.DropOutside()", "ops.ClipOutside()", "ops.WrapOutside()"}
 
 // GatherOption is an option of functions that read elements by index: [Take], [IndexSelect], [Gather],
 // [TakeAlongAxis], [IndexGet], [GatherND] and [TakeFlat].
@@ -61,7 +60,7 @@ func (m outsideMode) written(list []string) []string {
 	if m == stopOutside {
 		return list
 	}
-	return append(list, outsideWords[m])
+	return append(list, "ops."+strings.ToUpper(string(m[:1]))+string(m[1:])+"Outside()")
 }
 
 // fillOption is the option of [FillOutside].

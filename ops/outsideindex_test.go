@@ -274,6 +274,8 @@ func TestMessagesOfIndicesOutside(t *testing.T) {
 		require.ErrorContains(t, y.Err(), want, want)
 		require.ErrorContains(t, y.Err(), "outsideindex_test.go")
 	}
+	dropped := ops.IndexAdd(x, 0, i, g.Input("s", graph.Float32, 5, 3), ops.DropOutside())
+	require.Contains(t, g.String(), "outside=drop", dropped)
 	all := g.Err().Error()
 	for _, once := range []string{"SegmentMean(x, 0, i, 9", "Take(x, 7", "Gather(x, 0", "IndexGet(x", "IndexFill(x"} {
 		require.Equal(t, 1, strings.Count(all, once), once)
