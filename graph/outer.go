@@ -14,7 +14,7 @@ func (p Pos) Outer() (outer Pos, ok bool) {
 		return p, false
 	}
 	pcs := p.counters()
-	isInner := false // the function at p was reached
+	isInner, callee := false, 0 // whether the function at p was reached; the last frame, which the next one called
 	for i, pc := range pcs {
 		if pc == 0 {
 			break
@@ -30,8 +30,11 @@ func (p Pos) Outer() (outer Pos, ok bool) {
 				return p, false
 			}
 			var left [posDepth]uintptr
-			copy(left[:], pcs[i:])
-			return Pos{pcs: unique.Make(left)}, true
+			copy(left[:], pcs[callee:])
+			return Pos{pcs: unique.Make(left), called: true}, true
+		}
+		if !isGo(fr) {
+			callee = i
 		}
 	}
 	return p, false

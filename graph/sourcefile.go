@@ -54,7 +54,7 @@ func (f Frame) Source() string {
 // is called by the name of a variable or a field.
 func callsAt(file string, line int, function string) (calls []sourceCall) {
 	f := readSource(file)
-	if f == nil {
+	if f == nil || function == "" {
 		return nil
 	}
 	for _, c := range f.calls[line] {
