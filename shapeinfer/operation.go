@@ -236,7 +236,11 @@ func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
 	if a == b || a.IsUnknown() || b.IsUnknown() {
 		return false
 	}
-	v := prove.NewProver(c.n.Graph().Bounds).Equal(a, b)
+	g := c.n.Graph() // in which another node may already have required that they are equal
+	if a, b = g.Settled(a), g.Settled(b); a == b {
+		return false
+	}
+	v := prove.NewProver(g.Bounds).Equal(a, b)
 	return v == prove.Refused || v == prove.Deferred && !c.required
 }
 
