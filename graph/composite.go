@@ -130,6 +130,15 @@ func (n *Node) Stands(x *Node) *Node {
 	return nil
 }
 
+// StandsMoved is [Node.Stands], also if the call has moved the value's elements, as a linear layer transposes its
+// weight.
+func (n *Node) StandsMoved(x *Node) *Node {
+	for x != nil && x.op != nil && n.Stands(x) == nil && x.op.Class == Movement && len(x.in) == 1 {
+		x = x.in[0]
+	}
+	return n.Stands(x)
+}
+
 // Calls returns the call that messages about n speak of, with other words for some of its operands,
 // wherever it has them.
 func (n *Node) Calls(words map[*Node]string) string {
@@ -176,6 +185,20 @@ func shortList(in []*Node, word func(i int, x *Node) string) []string {
 // Shown returns the operands that a message shows. If it is about a part of a call, these are the operands of the
 // call, with the marks of the part's operands. A message about the result of the call shows that.
 func (m *Mistake) Shown() []OperandNote {
+	list := m.shown()
+	if m.Code != CodeDType && m.Code != CodeInPlaceDType {
+		return list
+	}
+	list = slices.Clone(list)
+	for i, o := range list {
+		if o.Node != nil && !o.DType.Valid() {
+			list[i].DType = o.Node.Written().dtype
+		}
+	}
+	return list
+}
+
+func (m *Mistake) shown() []OperandNote {
 	isOfResult := func(o OperandNote) bool { return o.Node == m.Node }
 	if m.Node == nil || m.Node.IsWritten() || m.Path || slices.ContainsFunc(m.Operands, isOfResult) {
 		return m.Operands
@@ -189,6 +212,9 @@ func (m *Mistake) Shown() []OperandNote {
 			continue
 		}
 		x := m.Node.Stands(o.Node)
+		if x == nil && m.Code == CodeDType {
+			x, o.Bad = m.Node.StandsMoved(o.Node), nil
+		}
 		if x == nil || o.Shape != nil && !o.Shape.Equal(x.shape) {
 			marked = marked && len(o.Bad) == 0
 			continue
@@ -220,7 +246,14 @@ func (m *Mistake) Shown() []OperandNote {
 		add(x)
 	}
 	for _, o := range m.Operands {
-		if x := m.Node.Stands(o.Node); o.Node != nil && x != nil {
+		if o.Node == nil {
+			continue
+		}
+		x := m.Node.Stands(o.Node)
+		if x == nil && m.Code == CodeDType {
+			x = m.Node.StandsMoved(o.Node)
+		}
+		if x != nil {
 			add(x)
 		}
 	}

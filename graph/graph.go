@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -286,9 +287,17 @@ func (n *Node) fail(m *Mistake) {
 	m.Node = n
 	m.showOperands()
 	n.bad = m
-	if n.g != nil {
+	if n.g != nil && !n.repeats(m) {
 		n.g.mistakes = append(n.g.mistakes, m)
 	}
+}
+
+// repeats reports whether a mistake is of a dtype that another part of the same call has refused: one of the
+// operands is wrong, and several parts read it.
+func (n *Node) repeats(m *Mistake) bool {
+	return m.Code == CodeDType && n.composite != nil && slices.ContainsFunc(n.g.mistakes, func(o *Mistake) bool {
+		return o.Code == CodeDType && o.Node != nil && o.Node.composite == n.composite
+	})
 }
 
 // Refuse records a mistake that shows only after the node was built. Nodes that are built

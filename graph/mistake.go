@@ -50,6 +50,8 @@ type Mistake struct {
 	// Fixes are changes of the program that fix the mistake. Each was tried: with it, the rule of the node finds no
 	// mistake.
 	Fixes []Fix
+	// Casts are operands that should have had other dtypes, where the function refused them before it built anything.
+	Casts []Casting
 	// Help is advice that cannot be tried.
 	Help []string
 	// Pos overrides the node's position.
@@ -71,6 +73,12 @@ type OperandNote struct {
 	Promise *Promise
 	// Marks are written next to the marks of bad axes, one per line.
 	Marks []string
+}
+
+// Casting is an operand that should have another dtype.
+type Casting struct {
+	Node *Node
+	To   DType
 }
 
 // Fix is a change of the program that was tried and fixes a mistake.

@@ -153,6 +153,11 @@ func (t *Trial) Mends(n *Node) bool {
 	})
 }
 
+// MendsCall is Mends, and reports false if a part of the call that built n has a mistake.
+func (t *Trial) MendsCall(n *Node) bool {
+	return t.Mends(n) && !slices.ContainsFunc(n.Parts(), func(p *Node) bool { return t.current(p).bad != nil })
+}
+
 func (t *Trial) mends(n *Node) bool {
 	if !t.isFine(n) {
 		return false

@@ -146,12 +146,16 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	for _, x := range []node{q, k, v} {
 		switch {
 		case !x.DType().IsFloat():
-			return operand(graph.CodeDType, "attention needs floating-point numbers, but %s has dtype %s", x.Called(),
+			m := operand(graph.CodeDType, "attention needs floating-point numbers, but %s has dtype %s", x.Called(),
 				x.DType())
+			m.Casts = oneFloat(q, k, v)
+			return m
 		case x.DType() != q.DType():
-			return operand(graph.CodeDType,
+			m := operand(graph.CodeDType,
 				"Expected query, key, and value to have the same dtype, but %s has dtype %s and %s has %s", q.Called(),
 				q.DType(), x.Called(), x.DType())
+			m.Casts = oneFloat(q, k, v)
+			return m
 		case x.Rank() < least:
 			return operand(graph.CodeRank, "attention needs at least %d axes, but %s has shape %s", least, x.Called(),
 				x.Shape())
@@ -159,8 +163,12 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 	}
 	switch {
 	case a.mask != nil && a.mask.DType() != graph.Bool && a.mask.DType() != q.DType():
-		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(),
+		m := operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(),
 			a.mask.DType())
+		if m.Casts = cast(a.mask, q.DType()); !a.mask.DType().IsFloat() {
+			m.Casts = cast(a.mask, graph.Bool)
+		}
+		return m
 	case a.window < 0 || a.window > 0 && !a.causal:
 		return operand(graph.CodeOperand,
 			"a sliding window of %d keys: it needs at least one key, and the option Causal", a.window)

@@ -10,7 +10,7 @@ func ofBits(call refusedCall) node {
 		return bad
 	}
 	if x := call.in[0]; !x.DType().IsInt() {
-		return call.wrong(graph.CodeDType, "this needs integers, but %s is %s", x.Called(), x.DType())
+		return call.wrongDType(cast(x, graph.Int64), "this needs integers, but %s is %s", x.Called(), x.DType())
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func PackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	case bad != nil:
 		return bad
 	case !x.DType().IsInt() && x.DType() != graph.Bool:
-		return call.wrong(graph.CodeDType, "Expected an input array of integer or boolean data type, but %s is %s",
+		return call.wrongDType(cast(x, graph.Bool), "Expected an input array of integer or boolean data type, but %s is %s",
 			x.Called(), x.DType())
 	}
 	isSet := NotEqual(x, num64(0))
@@ -112,7 +112,7 @@ func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	case bad != nil:
 		return bad
 	case x.DType() != graph.Uint8:
-		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, but %s is %s",
+		return call.wrongDType(cast(x, graph.Uint8), "Expected an input array of unsigned byte data type, but %s is %s",
 			x.Called(), x.DType())
 	}
 	return alongLast(x, at, func(x node) node {

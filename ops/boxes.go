@@ -40,7 +40,7 @@ func notBoxes(call refusedCall, axes int) node {
 			}
 			return call.wrong(graph.CodeWindow, "boxes must be %s, but %s has shape %s", want, b.Called(), b.Shape())
 		case b.DType() == graph.Bool:
-			return call.wrong(graph.CodeDType, "boxes must be numbers, but %s has dtype %s", b.Called(), b.DType())
+			return call.wrongDType(oneFloat(b), "boxes must be numbers, but %s has dtype %s", b.Called(), b.DType())
 		}
 	}
 	return nil

@@ -18,9 +18,8 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	}
 	for _, v := range call.in {
 		if !v.DType().IsFloat() || v.DType() != x.DType() {
-			return refuse(graph.CodeDType,
-				"operands must have the same floating-point dtype, but %s has %s and %s has %s", v.Called(), v.DType(),
-				x.Called(), x.DType())
+			bad := call.wrongDType(oneFloat(call.in...), "%s", notOneFloat(v, x))
+			return bad, bad
 		}
 	}
 	if x.Rank() != 3 || weight.Rank() != 3 || past != nil && past.Rank() != 3 {

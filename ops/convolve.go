@@ -64,7 +64,7 @@ func convolved(fn string, x, y node, mode ConvolveMode, flipped bool,
 		return call.wrong(graph.CodeRank,
 			"in1 and in2 should have the same dimensionality, but their shapes are %s and %s", x.Shape(), y.Shape())
 	case x.DType() != y.DType():
-		return call.wrong(graph.CodeDType, "%s is %s and %s is %s: use Cast to convert them to one dtype", x.Called(),
+		return call.wrongDType(oneDType(x, y), "%s is %s and %s is %s: they must have one dtype", x.Called(),
 			x.DType(), y.Called(), y.DType())
 	case slices.Contains(x.Shape(), 0) || slices.Contains(y.Shape(), 0):
 		return call.wrong(graph.CodeEmpty,

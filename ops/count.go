@@ -172,7 +172,7 @@ func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
 	n, known := bins.Int()
 	switch {
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return call.wrong(graph.CodeDType, "\"histogram_cpu\" not implemented for '%s'", x.DType().TorchName())
+		return call.wrongDType(oneWideFloat(x), "\"histogram_cpu\" not implemented for '%s'", x.DType().TorchName())
 	case known && n <= 0:
 		return call.wrong(graph.CodeOperand, "torch.histogram(): bins must be > 0, but got %d for dimension 0", n)
 	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):

@@ -21,10 +21,12 @@ const impossible = -1e30
 func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CTC", logProbs, targets, inputLengths, targetLengths)()
 	l := lossOf(opts)
-	if bad := l.refusedCTC(refused("CTC", logProbs, targets, inputLengths, targetLengths)); bad != nil {
+	call := refused("CTC", logProbs, targets, inputLengths, targetLengths)
+	if bad := l.refusedCTC(call); bad != nil {
 		return bad
 	}
-	logProbs = logarithms.checks(refused("CTC", logProbs, targets, inputLengths, targetLengths), logProbs)
+	examples := ctcExamples(call.in)
+	logProbs = logarithms.checks(call, logProbs)
 	in, round := computedWide(logProbs)
 	logProbs = in[0]
 	inputLengths = lengthsUpTo(inputLengths, logProbs.Shape()[0],
@@ -39,7 +41,17 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 			lasts := Unsqueeze(Less(step[1], inputLengths), 1)
 			return []node{Where(lasts, c.step(carry[0], step[0]), carry[0])}, nil
 		})
-	return round(l.reduceCTC(c.end(final[0]), targetLengths))
+	y := round(l.reduceCTC(c.end(final[0]), targetLengths))
+	requireEqual(y, examples...)
+	return y
+}
+
+// ctcExamples are the axes of examples, [T, N, C] with [N, S], [N] and [N].
+func ctcExamples(in []node) (same []sameSize) {
+	for _, x := range in[1:] {
+		same = append(same, sameSize{a: x, i: 0, b: in[0], j: 1, of: "examples"})
+	}
+	return same
 }
 
 // lengthsUpTo is lengths as Int64, after a check that they are not negative, and not above the greatest.
@@ -126,16 +138,16 @@ func (l lossCall) refusedCTC(call refusedCall) node {
 			return wrong(graph.CodeRank, "%s of CTC must have %d axes, but %s has shape %s", words[i], rank, x.Called(),
 				x.Shape())
 		case i == 0 && !x.DType().IsFloat():
-			return wrong(graph.CodeDType, `"ctc_loss_cpu" not implemented for '%s'`, x.DType().TorchName())
+			return call.wrongDType(oneFloat(x), `"ctc_loss_cpu" not implemented for '%s'`, x.DType().TorchName())
 		case i > 0 && !x.DType().IsIndex():
-			return wrong(graph.CodeDType, "%s of CTC must be integers, but %s has dtype %s", words[i], x.Called(),
+			return call.wrongDType(cast(x, graph.Int64), "%s of CTC must be integers, but %s has dtype %s", words[i], x.Called(),
 				x.DType())
 		}
 	}
 	if classes, known := call.in[0].Shape()[2].Int(); l.blank < 0 || known && int64(l.blank) >= classes {
 		return wrong(graph.CodeOperand, "blank must be in label range: class %d of %s", l.blank, call.in[0].Shape()[2])
 	}
-	return nil
+	return call.unequal(graph.CodeBroadcast, ctcExamples(call.in)...)
 }
 
 func init() {

@@ -85,7 +85,7 @@ func (d *deforming) read(call refusedCall) node {
 		switch t := v.DType(); {
 		case t != graph.Float32 && t != graph.Float64 || t != d.x.DType():
 			return refusal(call, &graph.Mistake{
-				Code: graph.CodeDType, Summary: fmt.Sprintf(
+				Code: graph.CodeDType, Casts: oneWideFloat(call.in...), Summary: fmt.Sprintf(
 					"deform_conv2d: all operands must be Float32, or all Float64, but %s has dtype %s", v.Called(), t)})
 		case v.Rank() != 4 && (i < 3 || v == d.mask):
 			return d.refuse(call, "%s has shape %s, but must have 4 axes", v.Called(), v.Shape())

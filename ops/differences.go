@@ -84,8 +84,10 @@ func spacedCall(fn string, y, spacing node, more ...any) (call refusedCall, bad 
 	if spacing == nil || !spacing.Judged() {
 		return call, refusal(call, nil)
 	}
-	if y.DType() == graph.Bool || spacing.DType() == graph.Bool {
-		return call, call.wrong(graph.CodeDType, "%s: received a bool input, but needs numbers", fn)
+	for _, x := range []node{y, spacing} {
+		if x.DType() == graph.Bool {
+			return call, call.wrongDType(cast(x, graph.Int64), "%s: received a bool input, but needs numbers", fn)
+		}
 	}
 	return call, nil
 }
@@ -247,12 +249,14 @@ func Interp(x, places, values *graph.Node) *graph.Node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	if places.Rank() != 1 || values.Rank() != 1 ||
-		places.Shape()[0].IsConst() && values.Shape()[0].IsConst() && places.Shape()[0] != values.Shape()[0] ||
-		places.Shape()[0] == 0 {
+	if places.Rank() != 1 || values.Rank() != 1 || places.Shape()[0] == 0 {
 		return call.wrong(graph.CodeRank,
 			"places and values must be two vectors of the same size, but their shapes are %s and %s", places.Shape(),
 			values.Shape())
+	}
+	same := sameSize{a: places, i: 0, b: values, j: 0, of: "places"}
+	if bad := call.unequal(graph.CodeRank, same); bad != nil {
+		return bad
 	}
 	in := converted(opDiv, x, places, values)
 	x, places, values = in[0], in[1], in[2]
@@ -264,7 +268,9 @@ func Interp(x, places, values *graph.Node) *graph.Node {
 	share := Div(Sub(x, at(low)), Where(Equal(width, num(0)), num(1), width))
 	y := Add(of(low), Mul(share, Sub(of(high), of(low))))
 	y = Where(Less(x, Select(places, 0, 0)), Select(values, 0, 0), y)
-	return Where(GreaterEqual(x, Select(places, 0, -1)), Select(values, 0, -1), y)
+	y = Where(GreaterEqual(x, Select(places, 0, -1)), Select(values, 0, -1), y)
+	requireEqual(y, same)
+	return y
 }
 
 func init() {

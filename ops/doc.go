@@ -13,7 +13,7 @@
 //   - define.go defines and applies entries
 //   - format.go writes their arguments in messages
 //   - reference.go lists functions for the reference
-//   - refusal.go rejects arguments
+//   - refusal.go rejects arguments, and samesizes.go sizes that must be equal
 //   - promote.go converts operands
 //   - inplace.go makes in-place twins
 //   - identity.go states identity elements

@@ -29,7 +29,7 @@ func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Nod
 	call := refused("FakeQuantize", x, scale).with(o.words...)
 	switch {
 	case !x.DType().IsFloat() || x.DType().IsStorage():
-		return call.wrong(graph.CodeDType, "quantisation needs floating-point numbers, but %s has dtype %s", x.Called(),
+		return call.wrongDType(oneFloat(x), "quantisation needs floating-point numbers, but %s has dtype %s", x.Called(),
 			x.DType())
 	case !o.dtype.IsInt():
 		return call.wrong(graph.CodeDType, "fake quantisation rounds to integers of 8 or 16 bits, not to %s", o.dtype)

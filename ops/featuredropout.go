@@ -17,7 +17,7 @@ func dropping(fn string, x node, p float64, seed node, axes, least int) (keep, b
 	case x == nil || !x.Judged() || seed == nil || !seed.Judged():
 		return nil, Dropout(x, p, seed) // its own mistake
 	case !x.DType().IsFloat():
-		return nil, refusal(call, &graph.Mistake{Code: graph.CodeDType,
+		return nil, refusal(call, &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 			Summary: fmt.Sprintf("dropout needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
 		return nil, refusal(

@@ -150,9 +150,8 @@ func (a fftOptions) notFull(call refusedCall) node {
 			&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
-				Summary: "transforms need float32 or float64, but " + x.Called() + " has dtype " + x.DType().String(),
-				Help:    []string{"Cast converts"}})
+			&graph.Mistake{Code: graph.CodeDType, Casts: oneWideFloat(x),
+				Summary: "transforms need float32 or float64, but " + x.Called() + " has dtype " + x.DType().String()})
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func pooledAxes(call refusedCall, axes int) (lead int, bad node) {
 		return 0, call.wrong(graph.CodeRank, "Expected %dD or %dD tensor, but %s has shape %s", axes+1, axes+2,
 			x.Called(), x.Shape())
 	case !x.DType().IsFloat():
-		return 0, call.wrong(graph.CodeDType, "this needs floating-point numbers, but %s has dtype %s", x.Called(),
+		return 0, call.wrongDType(oneFloat(x), "this needs floating-point numbers, but %s has dtype %s", x.Called(),
 			x.DType())
 	}
 	return lead, nil

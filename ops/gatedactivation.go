@@ -89,7 +89,7 @@ func RRelu(x *graph.Node, low, high float64, seed *graph.Node) *graph.Node {
 	case x == nil || !x.Judged():
 		return Neg(x) // its own mistake
 	case !x.DType().IsFloat():
-		return refusal(refused("RRelu", x).with(low, high), &graph.Mistake{Code: graph.CodeDType,
+		return refusal(refused("RRelu", x).with(low, high), &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 			Summary: fmt.Sprintf("rrelu needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case seed == nil:
 		return refusal(refused("RRelu", x).with(low, high, "nil"), noSeed("the seed is nil"))

@@ -255,9 +255,8 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 				axes, axes+1, axes, shape)})
 	case !theta.DType().IsFloat():
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
-				Summary: "Expected theta to have floating point type, but got " + theta.DType().String(),
-				Help:    []string{"Cast converts"}})
+			&graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(theta),
+				Summary: "Expected theta to have floating point type, but got " + theta.DType().String()})
 	}
 	column := func(k int) node { // [N, 1…, axes]
 		return Reshape(Select(theta, 2, graph.Dim(k)),

@@ -18,11 +18,11 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	switch {
 	case !x.DType().IsFloat():
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 				Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
 	case target.DType() != graph.Int64:
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: cast(target, graph.Int64),
 				Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() > 2 || x.Rank() != target.Rank():
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,

@@ -87,9 +87,7 @@ func (a *linearAttention) check(call refusedCall) (shared graph.Dim, bad node) {
 			return 0, call.wrong(graph.CodeRank, "operands must have 4 axes, [B, H, T, D], but %s has shape %s",
 				x.Called(), x.Shape())
 		case !x.DType().IsFloat() || x.DType() != q.DType():
-			return 0, call.wrong(graph.CodeDType,
-				"operands must have the same floating-point dtype, but %s has %s and %s has %s", x.Called(), x.DType(),
-				q.Called(), q.DType())
+			return 0, call.wrongDType(oneFloat(call.in...), "%s", notOneFloat(x, q))
 		}
 	}
 	shared, whole := q.Shape()[1].ExactDiv(k.Shape()[1])

@@ -144,11 +144,11 @@ func refusedScores(fn string, x, target node) node {
 	switch {
 	case !x.DType().IsFloat():
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 				Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
 	case !target.DType().IsIndex():
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: cast(target, graph.Int64),
 				Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() < 1 || x.Rank() > 2 || target.Rank() != x.Rank()-1:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,

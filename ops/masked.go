@@ -121,7 +121,7 @@ func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values
 	call := refused("MaskedSelect", x, mask, fill).with(size)
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
 		bad := refusal(call,
-			&graph.Mistake{Code: graph.CodeDType, Summary: "masked_select: expected BoolTensor for mask"})
+			&graph.Mistake{Code: graph.CodeDType, Casts: cast(mask, graph.Bool), Summary: "masked_select: expected BoolTensor for mask"})
 		return bad, bad
 	}
 	if choosesSlices(x, mask) {
@@ -158,7 +158,7 @@ func LengthMask(lengths *graph.Node, size graph.Dim) *graph.Node {
 		return bad
 	}
 	if !lengths.DType().IsInt() {
-		return call.wrong(graph.CodeDType, "lengths are integers, and %s is %s", lengths.Called(), lengths.DType())
+		return call.wrongDType(cast(lengths, graph.Int64), "lengths are integers, and %s is %s", lengths.Called(), lengths.DType())
 	}
 	shape := make(graph.Shape, lengths.Rank()+1)
 	for i := range shape {

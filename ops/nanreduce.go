@@ -97,7 +97,7 @@ func unlessAllNaN(y, isNaN node, axes []Axis, v float64) node {
 func NanMean(x *graph.Node, axes ...Axis) *graph.Node {
 	return besideNaN("NanMean", x, reduceList(axes), func(x, isNaN node) node {
 		if isNaN == nil {
-			return refusal(refused("NanMean", x), &graph.Mistake{Code: graph.CodeDType,
+			return refusal(refused("NanMean", x), &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 				Summary: "nanmean(): expected input to have floating point or complex dtype but got " +
 					x.DType().TorchName()})
 		}

@@ -114,7 +114,7 @@ func notSuppressed(call refusedCall, fill node) node {
 		return refusal(call, m)
 	}
 	if b, s := call.in[0].DType(), call.in[1].DType(); !b.IsFloat() || b != s {
-		return call.wrong(graph.CodeDType,
+		return call.wrongDType(oneFloat(call.in[0], call.in[1]),
 			"nms: boxes and scores must have the same floating-point dtype, but they are %s and %s", b, s)
 	}
 	return nil

@@ -21,7 +21,7 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	}
 	switch {
 	case !x.DType().IsFloat() || x.DType() != y.DType():
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x, y),
 			Summary: fmt.Sprintf(
 				"cdist only supports the same floating-point dtype for both operands, but got %s and %s", x.DType(),
 				y.DType())})

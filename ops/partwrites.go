@@ -122,10 +122,17 @@ func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Nod
 	if bad := notNodes(call); bad != nil {
 		return bad
 	}
-	if update == nil || update.Rank() != x.Rank() || update.DType() != x.DType() {
-		return refusal(call,
-			&graph.Mistake{Code: graph.CodeRank,
-				Summary: "dynamic_update_slice: the update must have the dtype and the rank of the operand"})
+	switch {
+	case update == nil:
+		return call.wrong(graph.CodeOperand, "dynamic_update_slice: the update is nil")
+	case update.DType() != x.DType():
+		return call.wrongDType(cast(update, x.DType()),
+			"dynamic_update_slice: the update must have the dtype of the operand, %s, but %s has %s", x.DType(),
+			update.Called(), update.DType())
+	case update.Rank() != x.Rank():
+		return call.wrong(graph.CodeRank,
+			"dynamic_update_slice: the update must have the rank of the operand, %d, but %s has the shape %s", x.Rank(),
+			update.Called(), update.Shape())
 	}
 	if bad := badStarts(call, "dynamic_update_slice", x, starts, update.Shape()); bad != nil {
 		return bad
@@ -184,9 +191,15 @@ func badStarts(call refusedCall, word string, x node, starts []node, sizes graph
 				len(starts), len(sizes), x.Rank())})
 	}
 	for axis, s := range starts {
-		if s == nil || !s.DType().IsInt() || s.Rank() != 0 {
-			return refusal(call, &graph.Mistake{
-				Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d must be an integer scalar", word, axis)})
+		switch {
+		case s == nil:
+			return call.wrong(graph.CodeOperand, "%s: start %d is nil", word, axis)
+		case s.Rank() != 0:
+			return call.wrong(graph.CodeRank, "%s: start %d must be a scalar, but %s has the shape %s", word, axis,
+				s.Called(), s.Shape())
+		case !s.DType().IsInt():
+			return call.wrongDType(cast(s, graph.Int64), "%s: start %d must be an integer, but %s is %s", word, axis,
+				s.Called(), s.DType())
 		}
 		if !sizes[axis].Valid() || sizes[axis].IsConst() && sizes[axis] < 0 {
 			return refusal(call, &graph.Mistake{
@@ -260,7 +273,7 @@ func UnravelIndex(index *graph.Node, shape ...graph.Dim) []*graph.Node {
 	}
 	if !index.DType().IsInt() {
 		return []node{refusal(refused("UnravelIndex", index).with(shapeWords(shape)...),
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: cast(index, graph.Int64),
 				Summary: "unravel_index(): expected 'indices' to be integer dtype, but got " + index.DType().String()})}
 	}
 	at, out := Cast(index, graph.Int64), make([]node, len(shape))

@@ -171,7 +171,7 @@ func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 				len(sizes)+2, x.Called(), x.Shape())})
 	case indices.DType() != graph.Int64:
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: cast(indices, graph.Int64),
 				Summary: "elements in indices should be type int64, and " + indices.Called() + " has dtype " +
 					indices.DType().String()})
 	case indices.Rank() != x.Rank():

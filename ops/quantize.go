@@ -189,7 +189,7 @@ func refusedStored(call refusedCall, scale node, numbers ...node) node {
 		return refusal(call, scale.StorageMistake(call.fn))
 	}
 	if t := scale.DType(); !t.IsFloat() {
-		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(scale),
 			Summary: "a scale is of floating-point numbers, whose dtype the result has, and " + scale.Called() +
 				" has dtype " + t.String(),
 			Help: []string{"convert it: ops.Cast(…, graph.Float32); of a number, graph.Num(2.0)"}})

@@ -124,7 +124,7 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	case x == nil || !x.Judged():
 		return Neg(x) // its own mistake
 	case !x.DType().IsFloat():
-		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeDType,
+		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 			Summary: fmt.Sprintf("dropout needs floating-point numbers, but %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
 		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeOperand,
@@ -153,6 +153,9 @@ func refusedSeed(call refusedCall) node {
 		return refusal(call, noSeed("the seed is a number written in the program, but must be a value of a graph"))
 	case seed.Rank() != 0:
 		return call.wrong(graph.CodeRank, "a seed must be a scalar, but %s has shape %s", seed.Called(), seed.Shape())
+	case seed.DType().IsFloat():
+		return call.wrongDType(cast(seed, graph.Int64), "expected scalar type Long but found %s",
+			seed.DType().TorchName())
 	}
 	return nil
 }

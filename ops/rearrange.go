@@ -239,7 +239,8 @@ func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	defer building("MaskedFill", x, mask, value)()
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
-		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: graph.CodeDType,
+		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{
+			Code: graph.CodeDType, Casts: cast(mask, graph.Bool),
 			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + mask.DType().CppName()})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
@@ -256,7 +257,7 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 		return Unsqueeze(index, -1) // its own mistake
 	}
 	if !index.DType().IsInt() {
-		return refusal(refused("OneHot", index), &graph.Mistake{Code: graph.CodeDType,
+		return refusal(refused("OneHot", index), &graph.Mistake{Code: graph.CodeDType, Casts: cast(index, graph.Int64),
 			Summary: "one_hot is only applicable to index tensor, and " + index.Called() + " has dtype " +
 				index.DType().String()})
 	}

@@ -102,7 +102,7 @@ func ReduceWindow(x *graph.Node, by Reduction, w Windows) *graph.Node {
 		return call.wrong(graph.CodeOperand,
 			"windows can be reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, but not by %s", by)
 	case t == graph.Bool:
-		return call.wrong(graph.CodeDType, "windows need numbers, but %s has dtype %s", x.Called(), t)
+		return call.wrongDType(cast(x, graph.Int64), "windows need numbers, but %s has dtype %s", x.Called(), t)
 	case by == ReduceMin && t.IsInt(): // of which the greatest number has no neutral element that a float64 holds
 		y := w.over(BitNot(x), opMaxFirst, lowest(t))
 		if y.Judged() && y.Err() == nil {

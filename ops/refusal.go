@@ -104,6 +104,65 @@ func (r refusedCall) wrong(code graph.Code, format string, args ...any) node {
 	return refusal(r, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...)})
 }
 
+// wrongDType is wrong of operands that should have other dtypes.
+func (r refusedCall) wrongDType(casts []graph.Casting, format string, args ...any) node {
+	return refusal(r, &graph.Mistake{Code: graph.CodeDType, Casts: casts, Summary: fmt.Sprintf(format, args...)})
+}
+
+// cast says that an operand should have another dtype.
+func cast(x node, to graph.DType) []graph.Casting { return []graph.Casting{{Node: x, To: to}} }
+
+// oneDType says that operands should all have a dtype that has the numbers of all.
+func oneDType(in ...node) (casts []graph.Casting) {
+	to := in[0].DType()
+	for _, x := range in[1:] {
+		to, _ = graph.Common(to, x.DType())
+	}
+	for _, x := range in {
+		if x.DType() != to {
+			casts = append(casts, graph.Casting{Node: x, To: to})
+		}
+	}
+	return casts
+}
+
+// oneFloat says that operands should all have one floating-point dtype: that of the widest of them, or Float32.
+func oneFloat(in ...node) []graph.Casting { return floatOf(0, in) }
+
+// notOneFloat says that an operand does not have the floating-point dtype of the first one.
+func notOneFloat(x, first node) string {
+	if !x.DType().IsFloat() {
+		return fmt.Sprintf("operands must have the same floating-point dtype, but %s has dtype %s", x.Called(), x.DType())
+	}
+	return fmt.Sprintf("operands must have the same floating-point dtype, but %s has %s and %s has %s", x.Called(),
+		x.DType(), first.Called(), first.DType())
+}
+
+// oneWideFloat is oneFloat with at least 32 bits.
+func oneWideFloat(in ...node) []graph.Casting { return floatOf(graph.Float32.Bits(), in) }
+
+func floatOf(bits int, in []node) (casts []graph.Casting) {
+	to := graph.InvalidDType
+	for _, x := range in {
+		switch t := x.DType(); {
+		case !t.IsFloat() || t.IsStorage():
+		case !to.Valid():
+			to = t
+		default:
+			to, _ = graph.Common(to, t)
+		}
+	}
+	if !to.Valid() || to.Bits() < bits {
+		to = graph.Float32
+	}
+	for _, x := range in {
+		if x.DType() != to {
+			casts = append(casts, graph.Casting{Node: x, To: to})
+		}
+	}
+	return casts
+}
+
 // sizeMatch is two sizes of a call that must be one, and what is said where they are not.
 type sizeMatch struct {
 	have, want graph.Dim

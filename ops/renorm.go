@@ -27,7 +27,7 @@ func Renorm(x *graph.Node, p float64, axis int, greatest float64) *graph.Node {
 	case !(greatest >= 0):
 		return call.wrong(graph.CodeOperand, "renorm: expected maxnorm to be >= 0 but got %v", greatest)
 	case !x.DType().IsFloat():
-		return call.wrong(graph.CodeDType, "renorm needs floating-point numbers")
+		return call.wrongDType(oneFloat(x), "renorm needs floating-point numbers")
 	}
 	at, bad := call.axis(axis)
 	if bad != nil {

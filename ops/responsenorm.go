@@ -56,7 +56,7 @@ func LocalResponseNorm(x *graph.Node, size int, alpha, beta, k float64) *graph.N
 				Summary: fmt.Sprintf("Expected 3D or higher dimensionality input (got %d dimensions)", x.Rank())})
 	case !x.DType().IsFloat():
 		return refusal(call,
-			&graph.Mistake{Code: graph.CodeDType,
+			&graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(x),
 				Summary: `"avg_pool2d_out_frame" not implemented for '` + x.DType().TorchName() + `'`})
 	case size < 1 || size > maxParts:
 		return refusal(call,

@@ -73,7 +73,7 @@ func regionsOf(fn string, x, boxes, batch node, height, width int, opts []RoiOpt
 		return wrong(graph.CodeWindow, "the image indices must be integers [K], but %s is %s of shape %s",
 			batch.Called(), batch.DType(), batch.Shape())
 	case !t.IsFloat() || !boxes.DType().IsFloat():
-		return wrong(graph.CodeDType, "images and boxes must be floating-point numbers, but they are %s and %s", t,
+		return r, end, r.call.wrongDType(oneFloat(x, boxes), "images and boxes must be floating-point numbers, but they are %s and %s", t,
 			boxes.DType())
 	case height < 1 || width < 1 || height > 1<<20 || width > 1<<20:
 		return wrong(graph.CodeOperand, "a box has %d × %d cells: both numbers must be greater than 0", height, width)

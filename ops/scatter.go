@@ -358,6 +358,15 @@ func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node, opts ...GatherOpt
 		return Gather(x, axis, index) // its own mistake
 	}
 	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	var same []sameSize
+	for i := range x.Rank() {
+		if i != axis && x.Shape()[i] != 1 && index.Shape()[i] != 1 {
+			same = append(same, sameSize{a: index, i: i, b: x, j: i, of: "elements"})
+		}
+	}
+	if bad := refused("TakeAlongAxis", x, index).unequal(graph.CodeBroadcast, same...); bad != nil {
+		return bad
+	}
 	wideX, wideIndex := slices.Clone(x.Shape()), slices.Clone(index.Shape())
 	for i := range wideX {
 		switch {
@@ -369,8 +378,12 @@ func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node, opts ...GatherOpt
 		}
 	}
 	x, index = Expand(x, wideX...), Expand(Cast(index, graph.Int64), wideIndex...)
+	var y node
 	if r.mode == stopOutside {
-		return Apply(opGather, GatherAttrs{axis, true}, x, index)
+		y = Apply(opGather, GatherAttrs{axis, true}, x, index)
+	} else {
+		y = Gather(x, axis, index, opts...)
 	}
-	return Gather(x, axis, index, opts...)
+	requireEqual(y, same...)
+	return y
 }

@@ -71,7 +71,7 @@ func notScores(fn string, x node, axes []Axis) node {
 		return bad
 	}
 	if !x.DType().IsFloat() {
-		return call.wrong(graph.CodeDType, `"softmax_lastdim_kernel_impl" not implemented for '%s'`,
+		return call.wrongDType(oneFloat(x), `"softmax_lastdim_kernel_impl" not implemented for '%s'`,
 			x.DType().TorchName())
 	}
 	for _, a := range axes {

@@ -55,7 +55,7 @@ func Cov(x *graph.Node, correction float64, frequencies, weights *graph.Node) *g
 		return call.wrong(graph.CodeRank,
 			"cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", x.Rank())
 	case x.DType() == graph.Bool:
-		return call.wrong(graph.CodeDType, "cov(): bool dtype is not supported for input")
+		return call.wrongDType(oneFloat(x), "cov(): bool dtype is not supported for input")
 	}
 	if x.Rank() < 2 {
 		x = Reshape(x, 1, x.Shape().NumElements())

@@ -95,7 +95,7 @@ func (a stftOptions) call(fn string, x node) (call refusedCall, bad node) {
 	wide := a.width()
 	switch w, known := wide.Int(); {
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
-		return call, refuse(graph.CodeDType, "transforms need float32 or float64, but %s has dtype %s", x.Called(),
+		return call, call.wrongDType(oneWideFloat(x), "transforms need float32 or float64, but %s has dtype %s", x.Called(),
 			x.DType())
 	case a.window != nil && (a.window.Rank() != 1 || a.window.DType() != x.DType()):
 		return call, refuse(graph.CodeOperand, "a window must be a vector of %s, but %s has shape %s and dtype %s",

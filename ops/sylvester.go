@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 )
@@ -88,7 +90,7 @@ func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	for i, x := range []node{b, c} {
 		switch {
 		case x.DType() != a.DType():
-			return call.wrong(graph.CodeDType,
+			return call.wrongDType(oneFloat(a, b, c),
 				"linalg.solve_sylvester: all must have the same dtype, but A has %s and %s has %s", a.DType(),
 				[]string{"B", "C"}[i], x.DType())
 		case x.Rank() < 2:
@@ -97,20 +99,25 @@ func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 				x.Shape())
 		}
 	}
-	for _, x := range []node{a, b} {
-		rows, known := x.Shape()[x.Rank()-2].Int()
-		if cols, too := lastSize(x).Int(); known && too && rows != cols {
-			return call.wrong(graph.CodeRank,
-				"linalg.solve_sylvester: A and B must be batches of square matrices, but %s has shape %s", x.Called(),
-				x.Shape())
-		}
+	square := []sameSize{squareSides(a), squareSides(b)}
+	if bad := call.unequal(graph.CodeRank, square...); bad != nil {
+		return bad
 	}
 	all := MatMul(MatMul(a, c), b) // in whose shape the batches meet
 	if all.Err() != nil || !all.Judged() {
 		return all
 	}
 	batch := all.Shape()[:all.Rank()-2]
-	return Apply(opSylvester, nil, inBatches(a, 2, batch), inBatches(b, 2, batch), inBatches(c, 2, batch))
+	x := Apply(opSylvester, nil, inBatches(a, 2, batch), inBatches(b, 2, batch), inBatches(c, 2, batch))
+	requireEqual(x, square...)
+	return x
+}
+
+// squareSides are the sides of matrices that must be square.
+func squareSides(a node) sameSize {
+	return sameSize{a: a, i: a.Rank() - 2, b: a, j: a.Rank() - 1, of: "rows and columns",
+		says: fmt.Sprintf("linalg.solve_sylvester: A and B must be batches of square matrices, but %s has shape %s",
+			a.Called(), a.Shape())}
 }
 
 // SqrtM returns the principal square root of each square matrix of a batch, [..., n, n], Float32 or Float64: the one

@@ -104,7 +104,7 @@ func Lcm(x, y *graph.Node) *graph.Node {
 func notWhole(fn string, in ...node) node {
 	for _, x := range in {
 		if x != nil && x.Judged() && !x.DType().IsInt() {
-			return refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeDType,
+			return refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeDType, Casts: cast(x, graph.Int64),
 				Summary: fn + " is of whole numbers, and " + x.Called() + " has dtype " + x.DType().String()})
 		}
 	}

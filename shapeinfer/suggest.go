@@ -29,6 +29,12 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) || told[m] {
 			continue
 		}
+		if help := castsOf(m); help != "" {
+			changed := *m
+			changed.Help = append(append([]string{help}, m.Help...), wholeNumbers(m)...)
+			out[i] = &changed
+			continue
+		}
 		t := &trier{report: r, m: m, n: m.Node,
 			trials: min(maxTrials, max(minTrials, maxJudged/max(len(m.Node.Graph().Nodes()), 1))-trials)}
 		if i >= maxSuggested || t.trials <= 0 {
@@ -41,6 +47,7 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 			changed := *m
 			changed.Fixes = append(slices.Clone(m.Fixes), t.fixes...)
 			changed.Detail = append(slices.Clone(m.Detail), t.detail...)
+			changed.Help = append(slices.Clone(m.Help), wholeNumbers(m)...)
 			out[i] = &changed
 			for _, other := range ms[i+1:] {
 				if other.Code == m.Code && slices.Contains(m.Node.Parts(), other.Node) && t.trial.Cures(other.Node) {
@@ -99,7 +106,7 @@ var strategies = map[graph.Code]strategy{
 	graph.CodeOrder:          {1, []way{(*trier).elsewhere, (*trier).copyRead, (*trier).copyOperand}},
 	graph.CodeWriters:        {1, []way{(*trier).writeNext}},
 	graph.CodeImmutable:      {1, []way{(*trier).mutable}},
-	graph.CodeDType:          {1, []way{(*trier).exchange, (*trier).convert}},
+	graph.CodeDType:          {2, []way{(*trier).exchange, (*trier).convert, (*trier).declareDType}},
 }
 
 // trier tries changes that may cure one mistake.
@@ -137,6 +144,11 @@ func (t *trier) run() {
 // try applies changes and notes the fix if they cure the mistake. A second fix that gives
 // the same shape to the same end says nothing new.
 func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
+	return t.tryIf(fix, t.cures, changes...)
+}
+
+// tryIf is try with another test of whether the changes cure the mistake.
+func (t *trier) tryIf(fix graph.Fix, cures func(*graph.Trial) bool, changes ...graph.Change) bool {
 	if t.trials <= 0 || len(t.fixes) >= t.most {
 		return false
 	}
@@ -147,7 +159,7 @@ func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
 	}
 	t.trials--
 	trial := t.n.Graph().Try(changes...)
-	if !t.cures(trial) {
+	if !cures(trial) {
 		return false
 	}
 	if t.fixes = append(t.fixes, fix); t.trial == nil {

@@ -2,7 +2,10 @@ package shapeinfer
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -13,17 +16,110 @@ import (
 // both; or of one to a dtype that most operations take. What loses less comes first, and the suggestion says what is
 // lost. What is written in place keeps its dtype.
 func (t *trier) convert() {
-	for _, c := range t.conversions() {
-		words := map[*graph.Node]string{}
-		for _, x := range c.values {
-			words[x] = "Cast(" + x.Called() + ", graph." + c.to.GoName() + ")"
+	conversions := t.conversions()
+	for _, whole := range []bool{true, false} {
+		for _, c := range conversions {
+			words := map[*graph.Node]string{}
+			for _, x := range c.values {
+				words[x] = castText(x, c.to)
+			}
+			text := t.n.Calls(words)
+			if c.loss != "" {
+				text += ", " + c.loss
+			}
+			if t.tryIf(graph.Fix{Kind: graph.FixConvert, Text: text}, func(trial *graph.Trial) bool {
+				return t.cures(trial) && (!whole || trial.MendsCall(t.n))
+			}, t.converted(c)...) {
+				return
+			}
 		}
-		text := t.n.Calls(words)
-		if c.loss != "" {
-			text += ", " + c.loss
-		}
-		if t.try(graph.Fix{Kind: graph.FixConvert, Text: text}, graph.Change{Node: t.n, Operands: t.converted(c)}) {
+		if len(t.n.Parts()) == 1 {
 			return
+		}
+	}
+}
+
+// castsOf writes the call of a mistake with the conversions that it asks for, or only the conversions if the call has
+// the values in a list; "" if one of them is no value of the user's.
+func castsOf(m *graph.Mistake) string {
+	words := map[*graph.Node]string{}
+	var casts, losses []string
+	for _, c := range m.Casts {
+		x := m.Node.Stands(c.Node)
+		if x == nil || x != c.Node.Written() {
+			return ""
+		}
+		words[x] = castText(x, c.To)
+		casts = append(casts, words[x])
+		if loss := x.DType().Loss(c.To); loss != "" && !slices.Contains(losses, loss) {
+			losses = append(losses, loss)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	text := m.Node.Calls(words)
+	if text == m.Node.Calls(nil) {
+		text = strings.Join(casts, ", ")
+	}
+	return strings.Join(append([]string{text}, losses...), ", ")
+}
+
+// wholeNumber says of a floating-point value that it would be of integers if a number in it had been one: Go's 7.0 is
+// a float64.
+func wholeNumber(x *graph.Node) string {
+	x = x.Written()
+	if x.Op() == nil || x.Op().Class != graph.Elementwise || !x.DType().IsFloat() {
+		return ""
+	}
+	var number *graph.Node
+	types, ranks := make([]graph.DType, len(x.Operands())), make([]graph.OperandRank, len(x.Operands()))
+	for i, in := range x.Operands() {
+		for in.Op() == graph.CastOp {
+			in = in.In(0)
+		}
+		types[i], ranks[i] = in.DType(), graph.RankZero
+		if in.Rank() > 0 {
+			ranks[i] = graph.RankMore
+		}
+		if v, is := in.ScalarValue(); is && in.Name() == "" && in.DType().IsFloat() && v == math.Trunc(v) {
+			number, types[i], ranks[i] = in, graph.Int64, graph.PlainNumber
+		}
+		if !types[i].IsInt() {
+			return ""
+		}
+	}
+	if number == nil {
+		return ""
+	}
+	to, wrong := x.Op().Promoted(types, ranks)
+	if wrong != nil || slices.ContainsFunc(to, func(t graph.DType) bool { return !t.IsInt() }) {
+		return ""
+	}
+	return fmt.Sprintf("or write the number in %s as an int, graph.Num(%s): of a float64, whole or not, the result is %s",
+		x.Called(), number.Called(), x.DType())
+}
+
+func castText(x *graph.Node, to graph.DType) string {
+	return "Cast(" + x.Called() + ", graph." + to.GoName() + ")"
+}
+
+// declareDType declares a parameter that the user's call does not name, such as the weight of a layer, with the dtype
+// of another operand.
+func (t *trier) declareDType() {
+	for i := range t.n.Operands() {
+		w := t.moved(i)
+		if w == nil || !w.IsParam() || w.IsState() || slices.Contains(t.n.InCall(), w) {
+			continue
+		}
+		for _, x := range t.n.InCall() {
+			if x == nil || x.DType() == w.DType() || x.DType() != graph.Float32 && x.DType() != graph.Float64 {
+				continue
+			}
+			t.try(graph.Fix{Kind: graph.FixDeclare, At: w, Text: fmt.Sprintf(
+				"declare %s as %s: a layer of package nn has the option nn.DType(graph.%s)", w.Called(), x.DType().GoName(),
+				x.DType().GoName())},
+				graph.Change{Node: w, Declared: &graph.Type{DType: x.DType(), Shape: w.Shape()}})
 		}
 	}
 }
@@ -63,7 +159,7 @@ func (t *trier) conversions() (list []conversion) {
 	var values []*graph.Node // the user's, the later ones first
 	var wanted []graph.DType
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if x := t.moved(i); x != nil && !slices.Contains(values, x) && !t.isMask(i) {
+		if x := t.moved(i); x != nil && !slices.Contains(values, x) && !t.isMask(i) && t.isWritten(x) {
 			values = append(values, x)
 		}
 		wanted = append(wanted, t.n.In(i).DType())
@@ -98,6 +194,7 @@ func (t *trier) conversions() (list []conversion) {
 		}
 		single(graph.Float32, usually)
 		single(graph.Int64, usually)
+		single(graph.Bool, usually)
 	}
 	slices.SortStableFunc(list, func(a, b conversion) int { return cmp.Compare(a.cost, b.cost) })
 	return list
@@ -119,24 +216,33 @@ func cost(from, to graph.DType) int {
 }
 
 // moved is [trier.user], also where the call has moved the value's elements, as a linear layer turns its weight.
-func (t *trier) moved(i int) *graph.Node {
-	x := t.n.In(i)
-	for t.n.Stands(x) == nil && x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
-		x = x.In(0)
-	}
-	return t.n.Stands(x)
+func (t *trier) moved(i int) *graph.Node { return t.n.StandsMoved(t.n.In(i)) }
+
+// isWritten reports whether the user's call names a value: a conversion of another one, such as the weight of a layer,
+// cannot be written there.
+func (t *trier) isWritten(x *graph.Node) bool {
+	return slices.ContainsFunc(t.n.InCall(), func(in *graph.Node) bool { return in != nil && in.Written() == x })
 }
 
-// converted returns the types of the operands after a conversion.
-func (t *trier) converted(c conversion) map[int]graph.Type {
-	types := make([]graph.DType, len(t.n.Operands()))
-	for k, x := range t.n.Operands() {
-		types[k] = x.Written().DType()
-		if slices.Contains(c.values, t.moved(k)) {
-			types[k] = c.to
+// converted returns the changes of operands by a conversion, in all parts of the call.
+func (t *trier) converted(c conversion) (changes []graph.Change) {
+	for _, n := range t.n.Parts() {
+		types, some := make([]graph.DType, len(n.Operands())), false
+		for k, x := range n.Operands() {
+			if x == nil {
+				types = nil
+				break
+			}
+			types[k] = x.Written().DType()
+			if slices.Contains(c.values, n.StandsMoved(x)) && (n == t.n || slices.Contains(c.values, x.Written())) {
+				types[k], some = c.to, true
+			}
+		}
+		if some || n == t.n {
+			changes = append(changes, graph.Change{Node: n, Operands: promoted(n, n.Op(), types)})
 		}
 	}
-	return t.promoted(t.n.Op(), types)
+	return changes
 }
 
 // promotedTypes returns the dtypes of n's operands, of the given shapes and dtypes, after the promotion of an
@@ -163,21 +269,40 @@ func promotedTypes(n *graph.Node, op *graph.Op, shapes []graph.Shape, types []gr
 	return to
 }
 
-// promoted returns the types of the operands, of the given dtypes, after the promotion of an
-// operation.
-func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
+// promoted returns the types of a node's operands, of the given dtypes, after the promotion of an operation.
+func promoted(n *graph.Node, op *graph.Op, types []graph.DType) map[int]graph.Type {
 	shapes := make([]graph.Shape, len(types))
-	for k, x := range t.n.Operands() {
-		shapes[k] = x.Shape()
+	for k, x := range n.Operands() {
+		if k < len(shapes) {
+			shapes[k] = x.Shape()
+		}
 	}
-	if types = promotedTypes(t.n, op, shapes, types); types == nil {
+	if types = promotedTypes(n, op, shapes, types); types == nil {
 		return nil
 	}
 	operands := map[int]graph.Type{}
-	for k, x := range t.n.Operands() {
+	for k, x := range n.Operands() {
 		if types[k] != x.DType() {
 			operands[k] = graph.Type{DType: types[k], Shape: x.Shape()}
 		}
 	}
 	return operands
+}
+
+// wholeNumbers is [wholeNumber] of the operands of a mistake about dtypes.
+func wholeNumbers(m *graph.Mistake) (help []string) {
+	if m.Code != graph.CodeDType {
+		return nil
+	}
+	seen := map[*graph.Node]bool{}
+	for _, o := range m.Shown() {
+		if o.Node == nil || seen[o.Node] {
+			continue
+		}
+		seen[o.Node] = true
+		if text := wholeNumber(o.Node); text != "" {
+			help = append(help, text)
+		}
+	}
+	return help
 }

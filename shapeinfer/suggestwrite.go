@@ -72,7 +72,7 @@ func (t *trier) elsewhere() {
 	for i, x := range t.n.Operands() {
 		types[i], words[i] = x.Written().DType(), x.Called()
 	}
-	change := graph.Change{Node: t.n, Op: op, Operands: t.promoted(op, types)}
+	change := graph.Change{Node: t.n, Op: op, Operands: promoted(t.n, op, types)}
 	value := t.n.Graph().Try(change).Type(t.n)
 	text := graph.CallOf(op, t.n.Attrs(), words...) + " gives a new value"
 	switch t.m.Code {

@@ -137,6 +137,13 @@ func specifyDim(c *graph.Call) string {
 // RefuseDType records that the operation is not defined for its operands' dtypes.
 func RefuseDType(c *graph.Call, sentence string) { c.Fail(dtypeMistake(c, sentence)) }
 
+// refuseFor is [RefuseDType] of an operand that should have another dtype.
+func refuseFor(c *graph.Call, operand int, to graph.DType, sentence string) {
+	m := dtypeMistake(c, sentence)
+	m.Casts = []graph.Casting{{Node: c.In(operand), To: to}}
+	c.Fail(m)
+}
+
 // refuseIndex is [RefuseDType] where the dtype of an operand that holds indices is at fault. Of a mask it says what
 // takes one: as numbers it would name the elements 0 and 1.
 func refuseIndex(c *graph.Call, operand int, sentence string) {

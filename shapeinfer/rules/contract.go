@@ -68,7 +68,7 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		}
 		m.Detail = []string{"the leading axes of batches of matrices must broadcast"}
 		if x, y := a[innerA], b[innerB]; x != y && !x.IsUnknown() && !y.IsUnknown() {
-			if verdict, _ := r.mustEqual(x, y); verdict == prove.Refused {
+			if verdict, _ := r.MustEqual(x, y); verdict == prove.Refused {
 				m.Detail = append(m.Detail, fmt.Sprintf(
 					"the inner sizes %s and %s differ as well", QuoteName(x), QuoteName(y)))
 			}
@@ -96,7 +96,7 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 	if x == y || x.IsUnknown() || y.IsUnknown() {
 		return nil
 	}
-	switch verdict, names := r.mustEqual(x, y); {
+	switch verdict, names := r.MustEqual(x, y); {
 	case verdict == prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: x, B: y, Axis: innerA,
 			Why: "the inner sizes of a matrix product"})
@@ -113,8 +113,9 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 	return matMulMistake(c, graph.CodeMatMul, matMulSentence(a, b, batch), innerA, innerB)
 }
 
-// mustEqual judges two sizes that must be the same, where 1 does not broadcast.
-func (r Rules) mustEqual(a, b graph.Dim) (v prove.Verdict, names bool) {
+// MustEqual judges two sizes that must be the same, where 1 does not broadcast; names reports whether only their
+// names differ.
+func (r Rules) MustEqual(a, b graph.Dim) (v prove.Verdict, names bool) {
 	switch v = prove.NewProver(r.Bounds).Equal(a, b); {
 	case v == prove.Proved && r.differByName(a, b):
 		return prove.Refused, true

@@ -74,7 +74,7 @@ func Compress(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	x, mask := c.Shape(0), c.Shape(1)
 	switch {
 	case c.DType(1) != graph.Bool:
-		RefuseDType(c, "compress: expected a Bool mask, but got "+c.DType(1).TorchName())
+		refuseFor(c, 1, graph.Bool, "compress: expected a Bool mask, but got "+c.DType(1).TorchName())
 	case len(mask) == 0 || len(mask) > len(x):
 		c.Fail(operandMistake(c, graph.CodeRank,
 			"compress: a mask of rank %d cannot select slices of an operand of rank %d", len(mask), len(x)))

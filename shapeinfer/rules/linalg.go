@@ -12,10 +12,11 @@ import (
 func FullPrecision(c *graph.Call, word string) {
 	switch t := c.DType(0); {
 	case !t.IsFloat():
-		RefuseDType(c, fmt.Sprintf("%s: Expected a floating point or complex tensor as input. Got %s", word,
-			t.TorchName()))
+		refuseFor(c, 0, graph.Float32, fmt.Sprintf("%s: Expected a floating point or complex tensor as input. Got %s",
+			word, t.TorchName()))
 	case t != graph.Float32 && t != graph.Float64:
-		RefuseDType(c, fmt.Sprintf("%s: Low precision dtypes not supported. Got %s", word, t.TorchName()))
+		refuseFor(c, 0, graph.Float32, fmt.Sprintf("%s: Low precision dtypes not supported. Got %s", word,
+			t.TorchName()))
 	}
 }
 

@@ -193,7 +193,7 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 	if a == b || a.IsUnknown() || b.IsUnknown() {
 		return true
 	}
-	switch verdict, names := r.mustEqual(a, b); {
+	switch verdict, names := r.MustEqual(a, b); {
 	case verdict == prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
 	case verdict == prove.Refused && names:

@@ -65,7 +65,7 @@ func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
 	} else if requireDivisions(c, count, a, b, want) || requireDivisions(c, count, b, a, want) {
 		return
 	}
-	if verdict, names := CallRules(c).mustEqual(a, b); verdict == prove.Refused && names && !isProduct {
+	if verdict, names := CallRules(c).MustEqual(a, b); verdict == prove.Refused && names && !isProduct {
 		c.Fail(countMistake(c, count, want))
 		return
 	}

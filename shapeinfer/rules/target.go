@@ -13,6 +13,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 	if x.Equal(target) && takesProbabilities {
 		m := operandMistake(c, graph.CodeDType,
 			"Expected floating point type for target with class probabilities, got %s", c.DType(1).TorchName())
+		m.Casts = []graph.Casting{{Node: c.In(1), To: c.DType(0)}}
 		m.Detail = []string{
 			"a target of the scores' shape must hold probabilities; class indices have no axis of classes"}
 		c.Fail(m)
