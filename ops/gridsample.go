@@ -246,13 +246,20 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 	shape := theta.Shape()
 	switch {
 	case axes != 2 && axes != 3:
-		return refusal(call,
-			&graph.Mistake{Code: graph.CodeOperand,
-				Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but got %d", axes)})
+		m := &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but got %d", axes)}
+		if axes == 4 || axes == 5 { // as PyTorch takes them
+			m.Help = []string{"give the sizes without those of examples and channels: of images x, x.Shape()[2:]"}
+		}
+		return refusal(call, m)
 	case len(shape) != 3 || shape[1] != graph.Dim(axes) || shape[2] != graph.Dim(axes+1):
-		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Operands: []graph.OperandNote{{Node: theta}},
+		m := &graph.Mistake{Code: graph.CodeWindow, Operands: []graph.OperandNote{{Node: theta}},
 			Summary: fmt.Sprintf("Expected a batch of %dD affine matrices of shape Nx%dx%d for %d sizes. Got %s.", axes,
-				axes, axes+1, axes, shape)})
+				axes, axes+1, axes, shape)}
+		if len(shape) == 2 && shape[1] == graph.Dim(axes*(axes+1)) {
+			m.Help = []string{fmt.Sprintf("Reshape(%s, %s, %d, %d)", theta.Called(), shape[0], axes, axes+1)}
+		}
+		return refusal(call, m)
 	case !theta.DType().IsFloat():
 		return refusal(call,
 			&graph.Mistake{Code: graph.CodeDType, Casts: oneFloat(theta),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/autodiff"
@@ -123,7 +124,7 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 		}
 	}
 	if trouble := o.trouble(params); trouble != "" {
-		return []*graph.Node{refuse("Minimize", trouble, loss)}
+		return []*graph.Node{refuse("Minimize", trouble, o.failedOr(loss, params))}
 	}
 	params = slices.DeleteFunc(slices.Clone(params), func(w *graph.Node) bool { return o.of(w).frozen })
 	if len(params) == 0 {
@@ -146,9 +147,23 @@ func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 		trouble = fmt.Sprintf("there are %d parameters and %d gradients", len(params), len(grads))
 	}
 	if trouble != "" {
-		return []*graph.Node{refuse("Updates", trouble, params[0])}
+		return []*graph.Node{refuse("Updates", trouble, o.failedOr(params[0], params))}
 	}
 	return o.updates("Updates", params, grads)
+}
+
+// failedOr returns a parameter, also one of a group, that stands for a mistake which was told, such as that of
+// [Trainable]: what is refused because of it is not told again. Without one it returns another node.
+func (o Optimizer) failedOr(other *graph.Node, params []*graph.Node) *graph.Node {
+	for _, gr := range o.groups {
+		params = append(params[:len(params):len(params)], gr.params...)
+	}
+	for _, w := range params {
+		if w != nil && !w.Judged() {
+			return w
+		}
+	}
+	return other
 }
 
 // trouble says why the parameters cannot be updated with these settings, or "".
@@ -269,11 +284,30 @@ func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	}
 	for _, scope := range scopes {
 		if all := g.Params(); !used[scope] && len(all) > 0 {
-			return []*graph.Node{
-				refuse("Trainable", fmt.Sprintf("no parameter of graph %q is in scope %q", g.Name(), scope), all[0])}
+			return []*graph.Node{graph.RefusedIn(g, "Trainable", noScope(g, scope, all))}
 		}
 	}
 	return params
+}
+
+// noScope is the mistake of a scope without parameters. The help lists the scopes that there are.
+func noScope(g *graph.Graph, scope string, params []*graph.Node) *graph.Mistake {
+	m := &graph.Mistake{Code: graph.CodeOperand, Whole: true,
+		Summary: fmt.Sprintf("Trainable: no parameter of graph %q is in scope %q", g.Name(), scope)}
+	var scopes []string
+	for _, p := range params {
+		name, _, is := strings.Cut(p.Name(), graph.ScopeSeparator)
+		if is && p.DType().IsFloat() && !p.IsState() && !slices.Contains(scopes, strconv.Quote(name)) {
+			scopes = append(scopes, strconv.Quote(name))
+		}
+	}
+	if more := len(scopes) - maxTold; more > 0 {
+		scopes = append(scopes[:maxTold:maxTold], fmt.Sprintf("%d more", more))
+	}
+	if len(scopes) > 0 {
+		m.Help = []string{"the outermost scopes of trainable parameters are " + strings.Join(scopes, ", ")}
+	}
+	return m
 }
 
 // firstName returns the name that is first in the alphabet: what belongs to all parameters is

@@ -256,6 +256,16 @@ func TestTrainableOfScopes(t *testing.T) {
 	require.NoError(t, g.Err())
 	require.Len(t, optim.Trainable(g, "head", "decoder"), 1)
 	require.ErrorContains(t, g.Err(), `no parameter of graph "scopes" is in scope "decoder"`)
+	require.ErrorContains(t, g.Err(), `scopes of trainable parameters are "enc", "encoder"`)
+
+	// What is given the result says nothing more.
+	wrong, loss := optim.Trainable(g, "decoder"), ops.Sum(ops.Mul(a, c))
+	told := len(g.Mistakes())
+	optim.SGD(0.1).Minimize(loss, wrong...)
+	optim.SGD(0.1, optim.For(wrong, optim.Frozen())).Minimize(loss, a)
+	optim.SGD(0.1).Updates(wrong, wrong)
+	optim.Accumulate(wrong, wrong, 2)
+	require.Len(t, g.Mistakes(), told, "%v", g.Err())
 }
 
 // State of 16 bits begins where it is said to.

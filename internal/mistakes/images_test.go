@@ -12,6 +12,7 @@ var _ = add(
 	resizedLinearRounded, resizedToMeansPlaced, resizedTwicePlaced, resizedPartOfAxes, resizedBeside,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
+	gridOfAFlatTheta, gridOfWholeBatches,
 	pooledLines, pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
 	framesOfShort, framesOfImages, framesOfWideWindow, signalOfHalf, signalOfGaps,
 	deformedElsewhere, deformedInGroups,
@@ -115,6 +116,16 @@ func sampledWhole(g *graph.Graph) {
 
 func gridOfSquares(g *graph.Graph) {
 	ops.AffineGrid(g.Input("theta", graph.Float32, 1, 2, 2), []graph.Dim{8, 8}) // want error BL132 "Nx2x3" "[1, 2, 2]"
+}
+
+func gridOfAFlatTheta(g *graph.Graph) {
+	theta := g.Input("theta", graph.Float32, g.Dim("n"), 6)
+	ops.AffineGrid(theta, []graph.Dim{8, 8}) // want error BL132 "Nx2x3" "[n, 6]" "help: Reshape(theta, n, 2, 3)"
+}
+
+func gridOfWholeBatches(g *graph.Graph) {
+	theta, x := g.Input("theta", graph.Float32, 4, 2, 3), g.Input("x", graph.Float32, 4, 3, 8, 8)
+	ops.AffineGrid(theta, x.Shape()) // want error BL001 "images have 2 sizes" "help: give the sizes" "x.Shape()[2:]"
 }
 
 func pooledOverFour(g *graph.Graph) {
