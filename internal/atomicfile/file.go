@@ -19,6 +19,9 @@ const TempMark = ".tmp-"
 // Write writes a file so that its path always names either the complete new content or the old one. The content is
 // written to another file of the same folder, synced to disk, and then renamed to the path.
 func Write(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("it is a folder: %w", syscall.EISDIR)
+	}
 	temp, err := createTemp(path)
 	if err != nil {
 		return err
@@ -54,10 +57,14 @@ func createTemp(path string) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%s%08x", path, TempMark, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		var wrong *os.PathError // the name of the other file says nothing to the user
 		switch {
-		case errors.Is(err, os.ErrNotExist): // the name of the other file says nothing to the user
+		case errors.Is(err, os.ErrNotExist):
 			return nil, fmt.Errorf("there is no folder %s: %w", filepath.Dir(path), syscall.ENOENT)
-		case !errors.Is(err, os.ErrExist):
+		case errors.Is(err, os.ErrExist):
+		case errors.As(err, &wrong):
+			return nil, fmt.Errorf("no file can be created in %s: %w", filepath.Dir(path), wrong.Err)
+		default:
 			return f, err
 		}
 	}

@@ -14,7 +14,10 @@ import (
 // ReadZip reads the headers of the arrays in an archive of the given size.
 func ReadZip(r io.ReaderAt, size int64) (tensors []raw.Tensor, err error) {
 	archive, err := zip.NewReader(r, size)
-	if err != nil {
+	switch {
+	case errors.Is(err, zip.ErrFormat):
+		return nil, fmt.Errorf("npz: the file is damaged, or was not written completely: %w", err)
+	case err != nil:
 		return nil, fmt.Errorf("npz: %w", err)
 	}
 	seen := map[string]bool{}
