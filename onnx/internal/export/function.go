@@ -1,6 +1,8 @@
 package export
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/arrayforms"
 	"github.com/broadloom/broadloom/ops"
@@ -133,9 +135,30 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 // bitCast gives the bits of elements as those of another dtype, along the last axis.
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
+	if x.dtype.IsUnsigned() && x.dtype.Size() <= 4 && t.dtype.IsInt() && t.dtype.Size() < x.dtype.Size() {
+		return e.partsOfIntegers(x, t)
+	}
 	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
 		return e.Fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)",
 			GreatestOpset, GreatestOpset)
 	}
 	return e.apply("BitCast", t, attrs{attrInt("to", int(dataTypes[t.dtype]))}, x)
+}
+
+// partsOfIntegers gives the bits of unsigned integers as several narrower integers each, the lowest first.
+func (e *exporter) partsOfIntegers(x *value, t tensor) *value {
+	base := int64(1) << (8 * t.dtype.Size())
+	all, half := e.whole(graph.Int64, base), e.whole(graph.Int64, base/2)
+	left := e.convert(x, graph.Int64)
+	column := append(slices.Clone(x.shape), 1)
+	var parts []*value
+	for range x.dtype.Size() / t.dtype.Size() {
+		part := e.same("Mod", left, all)
+		left = e.same("Div", left, all)
+		if !t.dtype.IsUnsigned() {
+			part = e.choose(e.compare("Less", part, half), part, e.same("Sub", part, all))
+		}
+		parts = append(parts, e.reshape(e.convert(part, t.dtype), column))
+	}
+	return e.reshape(e.concat(len(x.shape), parts...), t.shape)
 }
