@@ -9,7 +9,7 @@ import (
 )
 
 // shortestBlock is the least number of elements of a block for which a loop over blocks pays. A vector by 4096 rows of
-// 4096 int8 weights took 2.1, 4.2, 8.4 and 18 ms with a scale for each 128, 32, 16 and 8, and 15.7, 10.4, 9.6 and 10.4
+// 4096 int8 weights took 2.1, 4.2, 6.7 and 18 ms with a scale for each 128, 32, 16 and 8, and 15.7, 10.4, 9.6 and 10.4
 // ms in separate kernels (Zen 4, one thread); by float32 weights, 5.5.
 const shortestBlock = 16
 
