@@ -93,8 +93,13 @@ func build(f ops.Function, m mode) *trial {
 			outputs[i] = ops.Cast(n, graph.Float32)
 		}
 	}
-	return &trial{name: f.Name, g: g, outputs: outputs, cancelled: cancelled, special: m.special}
+	return &trial{name: f.Name, g: g, outputs: outputs, cancelled: cancelled,
+		special: m.special && !inOtherOrder[f.Name]}
 }
+
+// inOtherOrder are examples that apply reflections by blocks, and ONNX Runtime one by one: of sums with infinities, one
+// order gives NaN and another does not. They get no special numbers.
+var inOtherOrder = map[string]bool{"HouseholderProduct": true, "OrmQR": true}
 
 // The reasons for which an export may be refused.
 const (
