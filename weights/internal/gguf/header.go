@@ -29,10 +29,12 @@ const (
 // maxNesting bounds arrays of arrays.
 const maxNesting = 4
 
-// minTensor and minField are the fewest bytes of a tensor and of a metadata value in the header.
+// The fewest bytes in the header of a tensor, of a metadata value, and of a text and an array in an array.
 const (
 	minTensor = 8 + 4 + 4 + 8
 	minField  = 8 + 4 + 1
+	minText   = 8
+	minArray  = 4 + 8
 )
 
 // header reads the header of a file.
@@ -119,35 +121,33 @@ func (h *header) metadata(count int) (map[string]any, error) {
 	return fields, nil
 }
 
+// numeric reads one value of a type of fixed size, and an array of them.
+type numeric struct {
+	one, array func(h *header) (any, error)
+}
+
+func numericOf[T any]() numeric {
+	return numeric{func(h *header) (any, error) { return number[T](h) },
+		func(h *header) (any, error) { return numbers[T](h) }}
+}
+
+var numerics = map[uint32]numeric{
+	typeUint8: numericOf[uint8](), typeInt8: numericOf[int8](), typeUint16: numericOf[uint16](),
+	typeInt16: numericOf[int16](), typeUint32: numericOf[uint32](), typeInt32: numericOf[int32](),
+	typeUint64: numericOf[uint64](), typeInt64: numericOf[int64](), typeFloat32: numericOf[float32](),
+	typeFloat64: numericOf[float64](), typeBool: numericOf[bool](),
+}
+
 // value reads a value of a type, inside of depth arrays.
 func (h *header) value(kind uint32, depth int) (any, error) {
+	if n, is := numerics[kind]; is {
+		return n.one(h)
+	}
 	switch kind {
-	case typeUint8:
-		return number[uint8](h)
-	case typeInt8:
-		return number[int8](h)
-	case typeUint16:
-		return number[uint16](h)
-	case typeInt16:
-		return number[int16](h)
-	case typeUint32:
-		return number[uint32](h)
-	case typeInt32:
-		return number[int32](h)
-	case typeFloat32:
-		return number[float32](h)
-	case typeBool:
-		return number[bool](h)
 	case typeString:
 		return h.text()
 	case typeArray:
 		return h.array(depth + 1)
-	case typeUint64:
-		return number[uint64](h)
-	case typeInt64:
-		return number[int64](h)
-	case typeFloat64:
-		return number[float64](h)
 	}
 	return nil, fmt.Errorf("the type %d of a value is unknown", kind)
 }
@@ -161,33 +161,13 @@ func (h *header) array(depth int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch kind {
-	case typeUint8:
-		return numbers[uint8](h)
-	case typeInt8:
-		return numbers[int8](h)
-	case typeUint16:
-		return numbers[uint16](h)
-	case typeInt16:
-		return numbers[int16](h)
-	case typeUint32:
-		return numbers[uint32](h)
-	case typeInt32:
-		return numbers[int32](h)
-	case typeFloat32:
-		return numbers[float32](h)
-	case typeBool:
-		return numbers[bool](h)
-	case typeUint64:
-		return numbers[uint64](h)
-	case typeInt64:
-		return numbers[int64](h)
-	case typeFloat64:
-		return numbers[float64](h)
-	case typeString:
-		return list(h, 8, h.text)
+	if n, is := numerics[kind]; is {
+		return n.array(h)
 	}
-	return list(h, 1, func() (any, error) { return h.value(kind, depth) })
+	if kind == typeString {
+		return list(h, minText, h.text)
+	}
+	return list(h, minArray, func() (any, error) { return h.value(kind, depth) })
 }
 
 // numbers reads an array of values of fixed size.
