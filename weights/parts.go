@@ -105,9 +105,14 @@ func joined(parts []any, t graph.DType) any {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	all := reflect.ValueOf(t.MakeSlice(0))
+	count := 0
 	for _, part := range parts {
-		all = reflect.AppendSlice(all, reflect.ValueOf(part))
+		count += reflect.ValueOf(part).Len()
 	}
-	return all.Interface()
+	all := t.MakeSlice(count)
+	left := reflect.ValueOf(all)
+	for _, part := range parts {
+		left = left.Slice(reflect.Copy(left, reflect.ValueOf(part)), left.Len())
+	}
+	return all
 }

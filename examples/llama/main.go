@@ -28,21 +28,21 @@ var genesis string
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var path, prompt string
-	var tokens, context int
+	var tokens, longest int
 	var temperature float64
 	var seed uint64
 	if err := cli.Parse("llama", args, func(f *flag.FlagSet) {
 		f.StringVar(&path, "model", "", "the .gguf `file` of the model")
 		f.StringVar(&prompt, "prompt", "And God said unto Noah", "how the `text` begins")
 		f.IntVar(&tokens, "tokens", 64, "`tokens` to write")
-		f.IntVar(&context, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
+		f.IntVar(&longest, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
 		f.Float64Var(&temperature, "temperature", 0, "how bold the writer is: at 0 it takes the likeliest `token`")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of the choice of tokens")
 	}); err != nil {
 		return err
 	}
 	began := time.Now()
-	w, err := open(path, context, seed)
+	w, err := open(path, longest, seed)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // open reads a model from a file, or the small one if there is no path, and compiles its program.
-func open(path string, context int, seed uint64) (*writer, error) {
+func open(path string, longest int, seed uint64) (*writer, error) {
 	var file *weights.File
 	var err error
 	if path == "" {
-		file, err = weights.OpenReader("genesis.gguf", strings.NewReader(genesis), int64(len(genesis)))
+		path = "genesis.gguf"
+		file, err = weights.OpenReader(path, strings.NewReader(genesis), int64(len(genesis)))
 	} else {
 		file, err = weights.Open(path)
 	}
@@ -69,7 +70,7 @@ func open(path string, context int, seed uint64) (*writer, error) {
 		return nil, err
 	}
 	defer file.Close()
-	s, err := readSettings(file, context)
+	s, err := readSettings(file, longest)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +85,15 @@ func TestRun(t *testing.T) {
 	path = "../../weights/internal/gguf/testdata/formats.gguf"
 	require.ErrorContains(t, run(t.Context(), []string{"-model", path}, &stdout),
 		`metadata "llama.block_count" must be a number, and is <nil>`)
+}
+
+// A file that claims more layers than it has tensors does not keep the program busy.
+func TestLayersThatAreNotThere(t *testing.T) {
+	const key = "llama.block_count"
+	at := strings.Index(genesis, key) + len(key) + 4 // behind the type
+	damaged := genesis[:at] + "\xff\xff\xff\x7f" + genesis[at+4:]
+	path := filepath.Join(t.TempDir(), "damaged.gguf")
+	require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
+	_, err := open(path, 256, 1)
+	require.ErrorContains(t, err, "the file says that there are 2147483647 layers, but has 38 tensors")
 }

@@ -51,7 +51,7 @@ func number[T int | float64](f *fields, key string, otherwise ...T) T {
 }
 
 // readSettings reads the sizes of a model that looks back at most so many tokens.
-func readSettings(file *weights.File, context int) (settings, error) {
+func readSettings(file *weights.File, longest int) (settings, error) {
 	f := &fields{of: file.Fields()}
 	if kind := f.of["general.architecture"]; kind != "llama" {
 		return settings{}, fmt.Errorf("this reads the architecture llama, and the file has %v", kind)
@@ -62,7 +62,7 @@ func readSettings(file *weights.File, context int) (settings, error) {
 	s := settings{
 		layers: number[int](f, "llama.block_count"), width: number[int](f, "llama.embedding_length"),
 		inner: number[int](f, "llama.feed_forward_length"), heads: number[int](f, "llama.attention.head_count"),
-		longest: min(context, number[int](f, "llama.context_length")),
+		longest: min(longest, number[int](f, "llama.context_length")),
 		base:    number(f, "llama.rope.freq_base", 10_000.0),
 		epsilon: number[float64](f, "llama.attention.layer_norm_rms_epsilon"),
 	}
@@ -77,6 +77,9 @@ func readSettings(file *weights.File, context int) (settings, error) {
 		return s, f.err
 	}
 	tensors := file.Tensors()
+	if s.layers < 1 || s.layers > len(tensors) {
+		return s, fmt.Errorf("the file says that there are %d layers, but has %d tensors", s.layers, len(tensors))
+	}
 	named := func(name string) int {
 		return slices.IndexFunc(tensors, func(t weights.Info) bool { return t.Name == name })
 	}

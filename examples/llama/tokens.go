@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -104,9 +105,7 @@ func (v *vocabulary) decode(tokens []int64) string {
 		switch piece := v.pieces[id]; v.kinds[id] {
 		case controlToken, unknownToken:
 		case byteToken:
-			var b byte
-			_, _ = fmt.Sscanf(piece, "<0x%02X>", &b)
-			text = append(text, b)
+			text = append(text, byte(slices.Index(v.bytes[:], id)))
 		default:
 			text = append(text, strings.ReplaceAll(piece, space, " ")...)
 		}
