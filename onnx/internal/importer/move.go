@@ -324,7 +324,7 @@ func triangle(c *call, x node) node {
 	if isUpper {
 		isKept = ops.GreaterEqual(column, first)
 	}
-	return ops.Where(isKept, x, whole(0))
+	return ops.Where(isKept, x, ops.ZerosLike(x))
 }
 
 func pad(c *call, x node) node {
