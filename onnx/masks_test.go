@@ -16,7 +16,8 @@ func TestMaskOfCache(t *testing.T) {
 	g := &wire.Graph{
 		Inputs:  []*wire.ValueInfo{tensorOf("past", wire.Float, "past"), tensorOf("all", wire.Float, "all")},
 		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float, "new", "all")},
-		Initializers: []*wire.Tensor{integers("one", 1), {Name: "zero", Type: wire.Float, HasRaw: true, Raw: make([]byte, 4)},
+		Initializers: []*wire.Tensor{
+			{Name: "zero", Type: wire.Float, HasRaw: true, Raw: make([]byte, 4)},
 			{Name: "hidden", Type: wire.Float, HasRaw: true, Raw: []byte{0, 0, 0x80, 0xbf}}},
 		Nodes: []*wire.Node{
 			op("Shape", []string{"past"}, "p"), op("Shape", []string{"all"}, "a"),
