@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 	"github.com/broadloom/broadloom/internal/gradcut"
 	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
@@ -130,9 +131,12 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		case isRefused(x):
 			return refuse(problem{}, x)
 		case !x.DType().IsFloat():
-			return refuse(
-				problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(),
-					x.DType())}, y, x)
+			p := problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(),
+				x.DType())}
+			if blockwise.Of(x) != nil {
+				p.Help = blockwise.NotTrained
+			}
+			return refuse(p, y, x)
 		}
 	}
 	return nil

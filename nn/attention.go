@@ -35,10 +35,10 @@ type MultiHeadAttention struct {
 // differs from width, name.q_proj_weight, k_proj_weight and v_proj_weight replace the first. [BiasKV] adds
 // name.bias_k and name.bias_v. Other options are [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
 // [RotaryInterleaved], [WeightInit] and [BiasInit] (for both projections), [NoBias], [WeightNorm] and [SpectralNorm]
-// (for all weights or those that are named, such as in_proj_weight and out_proj.weight), and [DType].
+// (for all weights or those that are named, such as in_proj_weight and out_proj.weight), [Int8Weights] and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase RotaryInterleaved WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
+	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase RotaryInterleaved WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads
@@ -55,7 +55,8 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 		l.head = l.width / l.heads
 		packed := l.newProjections(g, s)
 		bias := or(s.bias, Zeros())
-		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias), s.normedAs("out_proj.weight")}
+		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias), s.normedAs("out_proj.weight"),
+			s.heldInInt8()}
 		if s.noBias {
 			out = append(out, NoBias())
 		} else {
@@ -140,11 +141,11 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if refusal := l.refuse(fn, in, &a, weights); refusal != nil {
 			return refusal
 		}
-		weight := make([]*graph.Node, len(l.projections))
-		for i := range weight {
-			weight[i] = l.projections[i].WeightIn(p)
+		rows := make([]rowsOf, len(l.projections))
+		for i := range rows {
+			rows[i] = l.projections[i].rowsIn(p)
 		}
-		q, k, v := l.project(weight, in[0], 0), l.project(weight, in[1], 1), l.project(weight, in[2], 2)
+		q, k, v := l.project(rows, in[0], 0), l.project(rows, in[1], 1), l.project(rows, in[2], 2)
 		first := graph.Num(0) // the place of the first query
 		if len(a.caches) > 0 {
 			first = a.caches[0].Length
@@ -213,18 +214,18 @@ func (l *MultiHeadAttention) masked(q, k, v, first *graph.Node, a attending) (ke
 
 // project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a
 // weight of their own: [b, heads, t, head].
-func (l *MultiHeadAttention) project(weights []*graph.Node, x *graph.Node, part int) *graph.Node {
-	heads, from := l.heads, 0
+func (l *MultiHeadAttention) project(weights []rowsOf, x *graph.Node, part int) *graph.Node {
+	heads, from := l.heads, graph.Dim(0)
 	if part > 0 {
-		heads, from = l.kvHeads, (l.heads+(part-1)*l.kvHeads)*l.head
+		heads, from = l.kvHeads, graph.Dim((l.heads+(part-1)*l.kvHeads)*l.head)
 	}
-	rows := func(w *graph.Node) *graph.Node { return ops.Narrow(w, 0, graph.Dim(from), graph.Dim(heads*l.head)) }
-	weight, bias := weights[min(part, len(weights)-1)], l.InProjBias
-	if len(weights) == 1 {
-		weight = rows(weight)
+	first, count, bias := from, graph.Dim(heads*l.head), l.InProjBias
+	if len(weights) > 1 {
+		first = 0
 	}
+	weight := weights[min(part, len(weights)-1)](first, count)
 	if bias != nil {
-		bias = rows(bias)
+		bias = ops.Narrow(bias, 0, from, count)
 	}
 	return l.split(ops.Linear(x, weight, bias), heads)
 }

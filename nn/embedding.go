@@ -15,10 +15,12 @@ type Embedding struct {
 }
 
 // NewEmbedding declares a table with the parameter name.weight, [rows, width], like PyTorch's Embedding. Its initial
-// values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm] and [DType].
+// values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm], [Int8Weights] and
+// [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType",
+	has := "WeightInit PaddingIndex WeightNorm SpectralNorm Int8Weights DType"
+	l.declared = declare(g, "Embedding", name, opts, has,
 		func(s *settings) {
 			l.padding = s.padding
 			l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
@@ -40,7 +42,7 @@ func table(g *graph.Graph, s *settings, rows, width graph.Dim) Weighted {
 func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
 	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
-		return ops.Embedding(x[0], l.WeightIn(p), l.padding...)
+		return l.rowsAt(p, x[0], l.padding)
 	})
 }
 

@@ -11,12 +11,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Weighted is the weight of a layer. With [WeightNorm] or [SpectralNorm] the layer multiplies by the value that
-// [Weighted.WeightIn] computes from Weight and the other fields.
+// Weighted is the weight of a layer. With [WeightNorm], [SpectralNorm] or [Int8Weights] the layer multiplies by the
+// value that [Weighted.WeightIn] computes from Weight and the other fields.
 type Weighted struct {
 	Weight   *graph.Node // the parameter
 	Gain     *graph.Node // with [WeightNorm] the norms, with size 1 on all axes but one; else nil
 	U, V     *graph.Node // with [SpectralNorm] the singular vectors, state; else nil
+	Scale    *graph.Node // with [Int8Weights] the scales of blocks of Weight, which is Int8; else nil
+	block    int         // their elements
 	axis     int
 	iterates int
 }
@@ -133,6 +135,14 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 	parametrization, norming := "parametrizations."+name, s.normingOf(name)
 	original := parametrization + ".original"
 	init, w := or(s.weight, init), Weighted{axis: outputs, iterates: norming.iterates}
+	if s.int8Block != nil {
+		trouble := s.wrongBlock(g, name, shape)
+		if trouble == "" {
+			return s.newInt8Weight(g, name, init, shape)
+		}
+		s.layer.refuse(trouble)
+		s.int8Block = nil
+	}
 	made := ofWeight{init: init, dtype: s.dtype}
 	for _, d := range shape {
 		made.shape = append(made.shape, known(g, d))
@@ -168,10 +178,13 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 	return w
 }
 
-// WeightIn returns the value by which the layer multiplies in a pass: Weight, or the result of [WeightNorm] or
-// [SpectralNorm], in its shape. A layer without these options computes the same if it has this value as its weight.
+// WeightIn returns the value by which the layer multiplies in a pass: Weight, or the result of [WeightNorm],
+// [SpectralNorm] or [Int8Weights], in its shape. A layer without these options computes the same if it has this value
+// as its weight.
 func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	switch {
+	case w.Scale != nil:
+		return w.dequantized(w.Weight, w.Scale)
 	case w.Gain != nil:
 		return ops.WeightNorm(w.Weight, w.Gain, w.axis)
 	case w.U == nil:

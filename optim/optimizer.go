@@ -9,6 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 )
 
 // Optimizer is an update rule with its settings. It is made by functions such as [SGD] and [Adam], has no state, and
@@ -209,6 +210,8 @@ func paramTrouble(params []*graph.Node) string {
 			return fmt.Sprintf("parameter %d is nil", i)
 		case !w.IsParam():
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
+		case blockwise.Of(w) != nil:
+			return fmt.Sprintf("%s belongs to a weight of nn.Int8Weights: %s", w.Called(), blockwise.NotTrained)
 		case w.IsState():
 			return fmt.Sprintf("%s is state, which optimisers do not train: declare it with Graph.ParamInit",
 				w.Called())

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
+	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // hints say what most likely differs between a file and parameters, and which option says so.
@@ -28,7 +30,33 @@ func (o options) hints(params []*graph.Node, f *File, sources [][]string) (hints
 	if h := o.transposedHint(params, f, sources); h != "" {
 		hints = append(hints, h)
 	}
+	if h := o.int8Hint(params, f, sources); h != "" {
+		hints = append(hints, h)
+	}
 	return hints
+}
+
+// int8Hint finds floating-point parameters for which the file has integers of 8 bits with scales.
+func (o options) int8Hint(params []*graph.Node, f *File, sources [][]string) string {
+	for i, n := range params {
+		if len(sources[i]) != 1 || !n.DType().IsFloat() {
+			continue
+		}
+		names := []string{sources[i][0], sources[i][0] + blockwise.ScaleSuffix}
+		if len(f.without(names)) > 0 {
+			continue
+		}
+		infos := f.infos(names)
+		levels, scales := infos[0].Shape, infos[1].Shape
+		last := len(levels) - 1
+		if infos[0].DType == raw.I8 && len(scales) == len(levels) && last >= 0 && scales[last] > 0 {
+			block := levels[last] / scales[last]
+			return fmt.Sprintf(
+				"the file holds weights in 8 bits with a scale for each %d: layers with the option nn.Int8Weights(%d) take them",
+				block, block)
+		}
+	}
+	return ""
 }
 
 // prefixHint finds what stands before the names of most parameters that are missing, in the file or in the program

@@ -8,12 +8,14 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
 // Load sets a session's parameters from a file, by name. It first compares all names, shapes and dtypes: if anything
 // does not match and is not allowed, nothing is set, and the error is a *[MismatchError] that lists everything.
-// Numbers are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones.
+// Numbers are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones. A
+// weight of nn.Int8Weights is loaded from its integers and scales, or from numbers under the name of the integers.
 // If reading elements fails, the parameters in Report.Loaded have been set. Values of [With] are set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	held, err := heldBy(s)
@@ -63,16 +65,34 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option,
 		if sources[i] == nil {
 			continue
 		}
-		value, err := o.value(f, n, sources[i])
-		if err != nil {
+		if err := o.loadParam(f, n, sources[i], r, set); err != nil {
 			return r, err
 		}
-		if err := set(n, value); err != nil {
-			return r, err
-		}
-		r.Loaded = append(r.Loaded, n.Name())
 	}
 	return r, nil
+}
+
+// loadParam hands over the value of a parameter from its tensors: of a weight that becomes integers, also the scales.
+func (o options) loadParam(f *File, n *graph.Node, tensors []string, r *Report,
+	set func(*graph.Node, exec.Array) error) error {
+	params, values := []*graph.Node{n}, make([]exec.Array, 1)
+	var err error
+	if w := o.quantised(n, f); w != nil {
+		params, values = append(params, w.Scales), make([]exec.Array, 2)
+		values[0], values[1], err = o.int8Value(f, w, tensors)
+	} else {
+		values[0], err = o.value(f, n, tensors)
+	}
+	for i, value := range values {
+		if err == nil {
+			err = set(params[i], value)
+		}
+		if err != nil {
+			return err
+		}
+		r.Loaded = append(r.Loaded, params[i].Name())
+	}
+	return nil
 }
 
 // LoadFile is [Load] with the path of a file.
@@ -126,7 +146,7 @@ func (o options) of(held []*graph.Node) ([]*graph.Node, error) {
 			return nil, fmt.Errorf("weights: %s is not a parameter of the session or program", n.Called())
 		}
 	}
-	return o.only, nil
+	return withScales(o.only), nil
 }
 
 // match finds the tensors of each parameter and those of each state, and reports what does not fit. A parameter without
@@ -135,6 +155,9 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 	used := map[string]string{}
 	sources = make([][]string, len(params))
 	for i, n := range params {
+		if w := o.quantised(n, f); w != nil && n == w.Scales {
+			continue // they are computed with the integers
+		}
 		names := o.tensorsOf(n)
 		if missing := f.without(names); len(missing) > 0 {
 			for _, name := range missing {
@@ -156,7 +179,7 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 			continue
 		}
 		sources[i] = names
-		if why := o.mismatch(n, f.infos(names)); why != "" {
+		if why := o.mismatch(n, f.infos(names), o.quantised(n, f)); why != "" {
 			r.Wrong = append(r.Wrong, why)
 		}
 	}
@@ -224,10 +247,11 @@ func (f *File) setState(other Stateful, names []string) error {
 	return nil
 }
 
-// mismatch says why tensors cannot be loaded into a parameter; nothing where they can.
-func (o options) mismatch(n *graph.Node, tensors []raw.Info) string {
+// mismatch says why tensors cannot be loaded into a parameter; nothing where they can. w is the weight that they become
+// in 8 bits, or nil.
+func (o options) mismatch(n *graph.Node, tensors []raw.Info, w *blockwise.Weight) string {
 	if len(tensors) > 1 {
-		return o.partsMismatch(n, tensors)
+		return o.partsMismatch(n, tensors, w)
 	}
 	t := tensors[0]
 	want, known := n.KnownShape()
@@ -241,13 +265,15 @@ func (o options) mismatch(n *graph.Node, tensors []raw.Info) string {
 	if !known || !slices.Equal(want, t.Shape) {
 		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
 	}
-	return o.dtypeMismatch(n, t)
+	return o.dtypeMismatch(n, t, w)
 }
 
 // dtypeMismatch says why the elements of a tensor cannot be loaded into a parameter; nothing where they can.
-func (o options) dtypeMismatch(n *graph.Node, t raw.Info) string {
+func (o options) dtypeMismatch(n *graph.Node, t raw.Info, w *blockwise.Weight) string {
 	from, known := readAs[t.DType]
 	switch {
+	case w != nil:
+		return o.int8Mismatch(w, t)
 	case !known:
 		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 first", n.Name(), t.Stored())
 	case !convertible(n.DType(), from):

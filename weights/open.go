@@ -189,17 +189,30 @@ func (f *File) Fields() map[string]any { return f.fields }
 // Read reads a tensor, as a slice of the Go type of its dtype: F16 as []half.Float16, F8_E4M3 as []half.Float8E4M3FN,
 // U8 as []uint8. Quantised elements of GGUF become []float32. A dtype without a Go type, such as F8_E8M0, is an error.
 func (f *File) Read(name string) (exec.Array, error) {
+	t, err := f.tensor(name)
+	if err != nil {
+		return exec.Array{}, err
+	}
+	value := exec.Array{Shape: slices.Clone(t.Shape)}
+	if err := guarded(func() (err error) { value.Data, err = t.Read(); return err }); err != nil {
+		return exec.Array{}, f.wrong(name, err)
+	}
+	return value, nil
+}
+
+// tensor finds a tensor of an open file.
+func (f *File) tensor(name string) (t raw.Tensor, err error) {
 	i, ok := f.byName[name]
 	switch {
 	case !ok:
-		return exec.Array{}, fmt.Errorf("weights: %s has no tensor %q", f.path, name)
+		return t, fmt.Errorf("weights: %s has no tensor %q", f.path, name)
 	case f.isClosed:
-		return exec.Array{}, fmt.Errorf("weights: %s is closed", f.path)
+		return t, fmt.Errorf("weights: %s is closed", f.path)
 	}
-	t := f.tensors[i]
-	var data any
-	if err := guarded(func() (err error) { data, err = t.Read(); return err }); err != nil {
-		return exec.Array{}, fmt.Errorf("weights: %s: tensor %q: %w", f.path, name, err)
-	}
-	return exec.Array{Shape: slices.Clone(t.Shape), Data: data}, nil
+	return f.tensors[i], nil
+}
+
+// wrong is an error of a tensor.
+func (f *File) wrong(name string, err error) error {
+	return fmt.Errorf("weights: %s: tensor %q: %w", f.path, name, err)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
@@ -58,7 +59,7 @@ func (o options) partShape(n *graph.Node, want []int, inFile []int) (part []int,
 }
 
 // partsMismatch says why tensors cannot be the parts of a parameter; nothing where they can.
-func (o options) partsMismatch(n *graph.Node, tensors []raw.Info) string {
+func (o options) partsMismatch(n *graph.Node, tensors []raw.Info, w *blockwise.Weight) string {
 	want, known := n.KnownShape()
 	rows, fit := 0, known
 	described := make([]string, len(tensors))
@@ -68,7 +69,7 @@ func (o options) partsMismatch(n *graph.Node, tensors []raw.Info) string {
 		if fit = fit && ok; fit {
 			rows += part[0]
 		}
-		if why := o.dtypeMismatch(n, t); why != "" {
+		if why := o.dtypeMismatch(n, t, w); why != "" {
 			return why
 		}
 	}
@@ -84,20 +85,31 @@ func (o options) value(f *File, n *graph.Node, tensors []string) (exec.Array, er
 	shape, _ := n.KnownShape()
 	parts := make([]any, len(tensors))
 	for i, name := range tensors {
-		t, err := f.Read(name)
-		if err != nil {
+		var err error
+		if parts[i], err = o.part(f, n, name, n.DType()); err != nil {
 			return exec.Array{}, err
-		}
-		if o.isTransposed(n) {
-			part, _ := o.partShape(n, shape, t.Shape)
-			dtype, _ := graph.DTypeOfSlice(t.Data)
-			t.Data = fromKernel(t.Data, dtype, part)
-		}
-		if parts[i], err = converted(t.Data, n.DType()); err != nil {
-			return exec.Array{}, fmt.Errorf("weights: %s: tensor %q: %w", f.path, name, err)
 		}
 	}
 	return exec.Array{Shape: shape, Data: joined(parts, n.DType())}, nil
+}
+
+// part reads a tensor of a parameter as elements of a dtype, in the order of the parameter's.
+func (o options) part(f *File, n *graph.Node, name string, as graph.DType) (any, error) {
+	t, err := f.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	if o.isTransposed(n) {
+		shape, _ := n.KnownShape()
+		part, _ := o.partShape(n, shape, t.Shape)
+		dtype, _ := graph.DTypeOfSlice(t.Data)
+		t.Data = fromKernel(t.Data, dtype, part)
+	}
+	data, err := converted(t.Data, as)
+	if err != nil {
+		return nil, f.wrong(name, err)
+	}
+	return data, nil
 }
 
 // joined returns slices of a dtype one after another.

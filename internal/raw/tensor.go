@@ -12,6 +12,9 @@ type Info struct {
 	Shape []int
 	// Blocks names the format of quantised elements, which Tensor.Read turns into DType; it is empty for others.
 	Blocks string
+	// ScaleBlock is the number of consecutive elements that have a scale, if they are integers of 8 bits times scales,
+	// which Tensor.ReadLevels reads; otherwise it is 0.
+	ScaleBlock int
 }
 
 // Stored is how elements are stored: in blocks or as a dtype.
@@ -22,6 +25,8 @@ type Tensor struct {
 	Info
 	// Read reads the elements, in row-major order: see [Decode].
 	Read func() (any, error)
+	// ReadLevels reads the integers and the scales of a tensor with a ScaleBlock; it is nil for others.
+	ReadLevels func() (levels []int8, scales []float32, err error)
 }
 
 // Shape turns sizes that [Bytes] accepted into Go's ints.

@@ -13,8 +13,23 @@ type format struct {
 	name     string
 	elements int // of a block; 1 if the format is plain
 	bytes    int // of a block
-	// decode turns a block into elements. It is nil for plain formats, and for those that cannot be read.
+	decoder
+}
+
+// decoder turns a block into elements: into numbers, or into integers and a scale for each group of them. It has
+// neither for plain formats, and for those that cannot be read.
+type decoder struct {
 	decode func(block []byte, elements []float32)
+	levels func(block []byte, levels []int8, scales []float32)
+	group  int // elements that have a scale
+}
+
+// numbered decodes blocks whose elements are not just integers times scales.
+func numbered(decode func(block []byte, elements []float32)) decoder { return decoder{decode: decode} }
+
+// scaled decodes blocks of integers with a scale for each group of them.
+func scaled(group int, levels func(block []byte, levels []int8, scales []float32)) decoder {
+	return decoder{levels: levels, group: group}
 }
 
 // superblock is the number of elements of the larger blocks.
@@ -23,55 +38,63 @@ const superblock = 256
 // formats are the formats of ggml (enum ggml_type of ggml.h), by number. Formats without a decoder are rare: their
 // tables of vectors are long.
 var formats = map[uint32]format{
-	0:  {"F32", 1, 4, nil},
-	1:  {"F16", 1, 2, nil},
-	2:  {"Q4_0", 32, 18, q4By0},
-	3:  {"Q4_1", 32, 20, q4By1},
-	6:  {"Q5_0", 32, 22, q5By0},
-	7:  {"Q5_1", 32, 24, q5By1},
-	8:  {"Q8_0", 32, 34, q8By0},
-	10: {"Q2_K", superblock, 84, q2K},
-	11: {"Q3_K", superblock, 110, q3K},
-	12: {"Q4_K", superblock, 144, q4K},
-	13: {"Q5_K", superblock, 176, q5K},
-	14: {"Q6_K", superblock, 210, q6K},
-	16: {"IQ2_XXS", superblock, 66, nil},
-	17: {"IQ2_XS", superblock, 74, nil},
-	18: {"IQ3_XXS", superblock, 98, nil},
-	19: {"IQ1_S", superblock, 50, nil},
-	20: {"IQ4_NL", 32, 18, iq4NL},
-	21: {"IQ3_S", superblock, 110, nil},
-	22: {"IQ2_S", superblock, 82, nil},
-	23: {"IQ4_XS", superblock, 136, iq4XS},
-	24: {"I8", 1, 1, nil},
-	25: {"I16", 1, 2, nil},
-	26: {"I32", 1, 4, nil},
-	27: {"I64", 1, 8, nil},
-	28: {"F64", 1, 8, nil},
-	29: {"IQ1_M", superblock, 56, nil},
-	30: {"BF16", 1, 2, nil},
-	34: {"TQ1_0", superblock, 54, nil},
-	35: {"TQ2_0", superblock, 66, tq2By0},
-	39: {"MXFP4", 32, 17, mxfp4},
+	0:  {"F32", 1, 4, decoder{}},
+	1:  {"F16", 1, 2, decoder{}},
+	2:  {"Q4_0", 32, 18, scaled(32, q4By0)},
+	3:  {"Q4_1", 32, 20, numbered(q4By1)},
+	6:  {"Q5_0", 32, 22, scaled(32, q5By0)},
+	7:  {"Q5_1", 32, 24, numbered(q5By1)},
+	8:  {"Q8_0", 32, 34, scaled(32, q8By0)},
+	10: {"Q2_K", superblock, 84, numbered(q2K)},
+	11: {"Q3_K", superblock, 110, scaled(16, q3K)},
+	12: {"Q4_K", superblock, 144, numbered(q4K)},
+	13: {"Q5_K", superblock, 176, numbered(q5K)},
+	14: {"Q6_K", superblock, 210, scaled(16, q6K)},
+	16: {"IQ2_XXS", superblock, 66, decoder{}},
+	17: {"IQ2_XS", superblock, 74, decoder{}},
+	18: {"IQ3_XXS", superblock, 98, decoder{}},
+	19: {"IQ1_S", superblock, 50, decoder{}},
+	20: {"IQ4_NL", 32, 18, scaled(32, iq4NL)},
+	21: {"IQ3_S", superblock, 110, decoder{}},
+	22: {"IQ2_S", superblock, 82, decoder{}},
+	23: {"IQ4_XS", superblock, 136, scaled(32, iq4XS)},
+	24: {"I8", 1, 1, decoder{}},
+	25: {"I16", 1, 2, decoder{}},
+	26: {"I32", 1, 4, decoder{}},
+	27: {"I64", 1, 8, decoder{}},
+	28: {"F64", 1, 8, decoder{}},
+	29: {"IQ1_M", superblock, 56, decoder{}},
+	30: {"BF16", 1, 2, decoder{}},
+	34: {"TQ1_0", superblock, 54, decoder{}},
+	35: {"TQ2_0", superblock, 66, scaled(superblock, tq2By0)},
+	39: {"MXFP4", 32, 17, scaled(32, mxfp4)},
 }
 
 // reads returns the dtype of the elements that are read, and the name of the blocks that store them if any do. The
 // dtype of a format that cannot be read is its name.
 func (f format) reads() (d raw.DType, blocks string) {
-	if f.decode != nil {
+	if f.isQuantised() {
 		return raw.F32, f.name
 	}
 	return raw.DType(f.name), ""
 }
 
+// isQuantised reports whether elements are in blocks that can be read.
+func (f format) isQuantised() bool { return f.decode != nil || f.levels != nil }
+
 // read reads elements.
 func (f format) read(r io.Reader, count int) (any, error) {
-	if f.elements > 1 && f.decode == nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", f.name, errUnread)
+	if f.levels != nil {
+		levels, scales, err := f.readLevels(r, count)
+		out := make([]float32, len(levels))
+		for i, q := range levels {
+			out[i] = scales[i/f.group] * float32(q)
+		}
+		return out, err
 	}
-	data := make([]byte, count/f.elements*f.bytes)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, fmt.Errorf("gguf: %w", err)
+	data, err := f.bytesOf(r, count)
+	if err != nil {
+		return nil, err
 	}
 	if f.decode == nil {
 		return raw.Decode(raw.DType(f.name), binary.LittleEndian, data)
@@ -81,4 +104,30 @@ func (f format) read(r io.Reader, count int) (any, error) {
 		f.decode(data[i*f.bytes:(i+1)*f.bytes], out[i*f.elements:(i+1)*f.elements])
 	}
 	return out, nil
+}
+
+// readLevels reads elements as integers and scales.
+func (f format) readLevels(r io.Reader, count int) (levels []int8, scales []float32, err error) {
+	data, err := f.bytesOf(r, count)
+	if err != nil {
+		return nil, nil, err
+	}
+	levels, scales = make([]int8, count), make([]float32, count/f.group)
+	for i := range count / f.elements {
+		from, to := i*f.elements, (i+1)*f.elements
+		f.levels(data[i*f.bytes:(i+1)*f.bytes], levels[from:to], scales[from/f.group:to/f.group])
+	}
+	return levels, scales, nil
+}
+
+// bytesOf reads the bytes of elements.
+func (f format) bytesOf(r io.Reader, count int) ([]byte, error) {
+	if f.elements > 1 && !f.isQuantised() {
+		return nil, fmt.Errorf("%s cannot be read: %w", f.name, errUnread)
+	}
+	data := make([]byte, count/f.elements*f.bytes)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("gguf: %w", err)
+	}
+	return data, nil
 }

@@ -20,13 +20,14 @@ func q2K(b []byte, x []float32) {
 
 // q3K decodes Q3_K: in groups of 16, d·(scale - 32)·(q - 4). The first 32 bytes have the third bits, the next 64 the
 // others in the order of Q2_K; the scales have 6 bits.
-func q3K(b []byte, x []float32) {
-	third, packed, scales, d := b[:32], b[32:96], b[96:108], float16(b[108:])
+func q3K(b []byte, x []int8, scales []float32) {
+	third, packed, packedScales, d := b[:32], b[32:96], b[96:108], float16(b[108:])
+	for group := range scales {
+		scale := int(packedScales[group%8]>>(4*(group/8))&0x0f | packedScales[8+group%4]>>(2*(group/4))&3<<4)
+		scales[group] = d * float32(scale-32)
+	}
 	for i := range x {
-		group := i / 16
-		scale := int(scales[group%8]>>(4*(group/8))&0x0f | scales[8+group%4]>>(2*(group/4))&3<<4)
-		q := int(packed[i/128*32+i%32]>>(2*(i%128/32))&3 | third[i%32]>>(i/32)&1<<2)
-		x[i] = d * float32(scale-32) * float32(q-4)
+		x[i] = int8(packed[i/128*32+i%32]>>(2*(i%128/32))&3|third[i%32]>>(i/32)&1<<2) - 4
 	}
 }
 
@@ -65,31 +66,33 @@ func quantisedK(b, packed []byte, x []float32, upper func(group, i int) byte) {
 
 // q6K decodes Q6_K: in groups of 16, d·scale·(q - 32). The first 128 bytes have the lower 4 bits, 64 bytes for each
 // half of the elements; the next 64 have the upper 2 bits in the order of Q2_K.
-func q6K(b []byte, x []float32) {
-	lower, upper, scales, d := b[:128], b[128:192], b[192:208], float16(b[208:])
+func q6K(b []byte, x []int8, scales []float32) {
+	lower, upper, d := b[:128], b[128:192], float16(b[208:])
+	for group, scale := range b[192:208] {
+		scales[group] = d * float32(int8(scale))
+	}
 	for i := range x {
 		inHalf := i % 128
-		q := int(lower[i/128*64+inHalf%64]>>(4*(inHalf/64))&0x0f | upper[i/128*32+i%32]>>(2*(inHalf/32))&3<<4)
-		x[i] = d * float32(int8(scales[i/16])) * float32(q-32)
+		x[i] = int8(lower[i/128*64+inHalf%64]>>(4*(inHalf/64))&0x0f|upper[i/128*32+i%32]>>(2*(inHalf/32))&3<<4) - 32
 	}
 }
 
 // iq4XS decodes IQ4_XS: in groups of 32, d·(scale - 32)·level(q), with scales of 6 bits, of which the first two bytes
 // after d have the upper ones. A group's 16 bytes are packed like those of IQ4_NL.
-func iq4XS(b []byte, x []float32) {
+func iq4XS(b []byte, x []int8, scales []float32) {
 	d, upper := float16(b), binary.LittleEndian.Uint16(b[2:])
 	for group := range superblock / 32 {
 		scale := int(b[4+group/2]>>(4*(group%2))&0x0f) | int(upper>>(2*group)&3)<<4
-		scaled := d * float32(scale-32)
+		scales[group] = d * float32(scale-32)
 		to := x[32*group : 32*group+32]
-		nibbles(b[8+16*group:24+16*group], func(i int, q byte) { to[i] = scaled * unevenLevels[q] })
+		nibbles(b[8+16*group:24+16*group], func(i int, q byte) { to[i] = unevenLevels[q] })
 	}
 }
 
 // tq2By0 decodes TQ2_0: d·(q - 1), with elements of 2 bits in the order of Q2_K.
-func tq2By0(b []byte, x []float32) {
-	d := float16(b[64:])
+func tq2By0(b []byte, x []int8, scales []float32) {
+	scales[0] = float16(b[64:])
 	for i := range x {
-		x[i] = d * float32(int(b[i/128*32+i%32]>>(2*(i%128/32))&3)-1)
+		x[i] = int8(b[i/128*32+i%32]>>(2*(i%128/32))&3) - 1
 	}
 }

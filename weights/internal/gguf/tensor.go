@@ -48,9 +48,11 @@ func Read(r io.ReaderAt, size int64) ([]raw.Tensor, map[string]any, error) {
 	}
 	list := make([]raw.Tensor, len(tensors))
 	for i, t := range tensors {
-		list[i] = raw.Tensor{Info: t.Info, Read: func() (any, error) {
-			return t.format.read(io.NewSectionReader(r, start+t.begin, t.bytes), t.count)
-		}}
+		data := func() io.Reader { return io.NewSectionReader(r, start+t.begin, t.bytes) }
+		list[i] = raw.Tensor{Info: t.Info, Read: func() (any, error) { return t.format.read(data(), t.count) }}
+		if t.ScaleBlock > 0 {
+			list[i].ReadLevels = func() ([]int8, []float32, error) { return t.format.readLevels(data(), t.count) }
+		}
 	}
 	return list, fields, nil
 }
@@ -158,6 +160,7 @@ func (h *header) place(t *stored) error {
 	}
 	t.bytes = blocks * int64(t.format.bytes)
 	t.DType, t.Blocks = t.format.reads()
+	t.ScaleBlock = t.format.group
 	return nil
 }
 
