@@ -51,6 +51,7 @@ const (
 	PrimXor
 	PrimNot
 	PrimSelect // condition, then, else
+	PrimFMA    // x*y + z, rounded once
 	primCount
 )
 
@@ -92,6 +93,7 @@ var prims = [primCount]struct {
 	{"lt", 2, anyType}, {"le", 2, anyType}, {"gt", 2, anyType}, {"ge", 2, anyType}, {"eq", 2, anyType},
 	{"ne", 2, anyType},
 	{"and", 2, logical}, {"or", 2, logical}, {"xor", 2, logical}, {"not", 1, logical}, {"select", 3, anyType},
+	{"fma", 3, floats},
 }
 
 // String returns the primitive's name in lower case.

@@ -13,12 +13,12 @@ const besselNear = 8
 // besselScaled is exp(-a) times a modified Bessel function of a of at least 0; by near, times a
 // where byA is set, up to [besselNear], and by far, over the root of a, beyond.
 func (m arith) besselScaled(a graph.Value, near, far []float64, byA bool) graph.Value {
-	low := m.chebyshev(near, m.least(a, besselNear), 0, besselNear)
+	low := m.steady(near, m.least(a, besselNear), 0, besselNear)
 	if byA {
 		low = m.mul(low, a)
 	}
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(besselNear)))
-	high := m.div(m.chebyshev(far, u, 0, 1.0/besselNear), m.sqrt(a))
+	high := m.div(m.steady(far, u, 0, 1.0/besselNear), m.sqrt(a))
 	return m.pick(m.above(a, besselNear), high, low)
 }
 

@@ -86,7 +86,7 @@ func (m arith) besselK(x graph.Value, order int, scaled bool) graph.Value {
 		near = m.pick(m.equals(x, 0), m.num(inf), near)
 	}
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(besselKNear)))
-	tail := m.mul(m.chebyshev(far, u, 0, 1.0/besselKNear), m.sqrt(u))
+	tail := m.mul(m.steady(far, u, 0, 1.0/besselKNear), m.sqrt(u))
 	if scaled {
 		near = m.mul(near, m.exp(b))
 	} else {

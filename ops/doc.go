@@ -33,6 +33,7 @@
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
+//   - series.go sums the series of these functions
 //   - incompletegamma.go, betafunction.go, inverseshares.go, zeta.go (also exponential integrals of whole orders),
 //     polynomials.go
 //   - besselwaves.go, airy.go, expintegral.go, sineintegral.go (Fresnel's too), gammafunction.go (and relative

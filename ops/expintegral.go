@@ -14,7 +14,7 @@ func (m arith) exp1(x graph.Value) graph.Value {
 	b := m.least(x, 1)
 	near := m.sub(m.chebyshev(chebyshev.Exp1Near, b, 0, 1), m.log(b))
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(1)))
-	middle, far := m.chebyshev(chebyshev.Exp1Middle, u, 0.25, 1), m.chebyshev(chebyshev.Exp1Far, u, 0, 0.25)
+	middle, far := m.steady(chebyshev.Exp1Middle, u, 0.25, 1), m.steady(chebyshev.Exp1Far, u, 0, 0.25)
 	tail := m.mul(m.mul(m.pick(m.above(x, 4), far, middle), u), m.exp(m.neg(x)))
 	return m.pick(m.above(x, 1), tail, near)
 }
@@ -24,12 +24,12 @@ func (m arith) expiAbove(x graph.Value) graph.Value {
 	b := m.least(x, 2)
 	near := m.add(m.chebyshev(chebyshev.ExpiNear, b, 0, 2), m.log(b))
 	u := m.div(m.num(1), m.Prim(graph.PrimMax, x, m.num(2)))
-	y := m.chebyshev(chebyshev.Expi2, u, 0.25, 0.5)
+	y := m.steady(chebyshev.Expi2, u, 0.25, 0.5)
 	for i, c := range [][]float64{chebyshev.Expi4, chebyshev.Expi8, chebyshev.Expi16} {
 		from := float64(int(4) << i)
-		y = m.pick(m.above(x, from), m.chebyshev(c, u, 0.5/from, 1/from), y)
+		y = m.pick(m.above(x, from), m.steady(c, u, 0.5/from, 1/from), y)
 	}
-	y = m.pick(m.above(x, 32), m.chebyshev(chebyshev.Expi32, u, 0, 1.0/32), y)
+	y = m.pick(m.above(x, 32), m.steady(chebyshev.Expi32, u, 0, 1.0/32), y)
 	half := m.exp(m.mul(x, m.num(0.5)))
 	tail := m.mul(m.mul(m.mul(y, u), half), half)
 	tail = m.pick(m.equals(half, inf), half, tail)
@@ -57,9 +57,9 @@ func (m arith) dawsn(x graph.Value) graph.Value {
 	return m.odd(x, func(a graph.Value) graph.Value {
 		b := m.least(a, 2)
 		near := m.mul(a, m.chebyshev(chebyshev.DawsonNear, m.mul(b, b), 0, 4))
-		middle := m.chebyshev(chebyshev.DawsonMiddle, m.Prim(graph.PrimMax, m.least(a, 5), m.num(2)), 2, 5)
+		middle := m.steady(chebyshev.DawsonMiddle, m.Prim(graph.PrimMax, m.least(a, 5), m.num(2)), 2, 5)
 		u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(5)))
-		far := m.mul(u, m.chebyshev(chebyshev.DawsonFar, m.mul(u, u), 0, 0.04))
+		far := m.mul(u, m.steady(chebyshev.DawsonFar, m.mul(u, u), 0, 0.04))
 		return m.pick(m.above(a, 5), far, m.pick(m.above(a, 2), middle, near))
 	})
 }

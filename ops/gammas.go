@@ -106,15 +106,6 @@ func factorial(n int) float64 {
 	return f
 }
 
-// polynomial is c[0] + c[1]*x + …, by Horner's rule.
-func (m arith) polynomial(c []float64, x graph.Value) graph.Value {
-	y := m.num(c[len(c)-1])
-	for k := len(c) - 2; k >= 0; k-- {
-		y = m.add(m.mul(y, x), m.num(c[k]))
-	}
-	return y
-}
-
 // circle is sin(π x) and cos(π x), exact where they are 0.
 func (m arith) circle(x graph.Value) (sine, cosine graph.Value) {
 	near := m.mul(m.num(0.5), m.Prim(graph.PrimRound, m.add(x, x))) // a multiple of 1/2

@@ -29,31 +29,6 @@ func (m arith) least(x graph.Value, v float64) graph.Value { return m.Prim(graph
 func (m arith) floor(x graph.Value) graph.Value            { return m.Prim(graph.PrimFloor, x) }
 func (m arith) less(x graph.Value, v float64) graph.Value  { return m.Prim(graph.PrimLt, x, m.num(v)) }
 
-// chebyshev sums a series of Chebyshev polynomials at x between low and high, by Clenshaw's rule.
-func (m arith) chebyshev(c []float64, x graph.Value, low, high float64) graph.Value {
-	s := m.mul(m.sub(x, m.num((low+high)/2)), m.num(2/(high-low)))
-	twice := m.add(s, s)
-	b1, b2 := m.num(c[len(c)-1]), m.num(0)
-	for k := len(c) - 2; k > 0; k-- {
-		b1, b2 = m.add(m.sub(m.mul(twice, b1), b2), m.num(c[k])), b1
-	}
-	return m.add(m.sub(m.mul(s, b1), b2), m.num(c[0]))
-}
-
-// enough is what is needed of a series whose sum is about as large as its first coefficient: all of it, unless the
-// result is rounded.
-func (m arith) enough(c []float64) []float64 {
-	const share = 1. / (1 << 31) // of the first one that the others may leave out
-	if left := 0.0; m.rounds {
-		for n := len(c); n > 2; n-- {
-			if left += math.Abs(c[n-1]); left > share*math.Abs(c[0]) {
-				return c[:n]
-			}
-		}
-	}
-	return c
-}
-
 // expSquare is exp(factor * a²) for a from 0 to 64. a is cut to a whole number of sixteenths, whose
 // square is exact, since an error of a² counts a² times in the result. That of the operand is exact if it has 32 bits.
 func (m arith) expSquare(a graph.Value, factor float64) graph.Value {
@@ -67,9 +42,13 @@ func (m arith) expSquare(a graph.Value, factor float64) graph.Value {
 
 // erfcScaled is exp(a²) erfc(a) for a of at least 0.
 func (m arith) erfcScaled(a graph.Value) graph.Value {
+	if m.rounds { // (a-4)/(a+4) may be a difference, in which digits get lost that are of no use
+		r := m.div(m.num(1), m.add(a, m.num(4)))
+		return m.mul(m.steady(chebyshev.Erfcx, m.sub(m.num(1), m.mul(m.num(8), r)), -1, 1), r)
+	}
 	c := m.least(a, 1e300)
 	s := m.div(m.sub(c, m.num(4)), m.add(c, m.num(4)))
-	return m.div(m.chebyshev(m.enough(chebyshev.Erfcx), s, -1, 1), m.add(a, m.num(4)))
+	return m.div(m.steady(chebyshev.Erfcx, s, -1, 1), m.add(a, m.num(4)))
 }
 
 // Where erfc(x) and ndtr(-x) have become 0, and 1/erfc(x) infinite.
@@ -104,9 +83,9 @@ func (m arith) erfcx(x graph.Value) graph.Value {
 func (m arith) quantile(q, centre graph.Value) graph.Value {
 	r := m.sqrt(m.neg(m.log(q)))
 	u := m.div(m.num(1), r)
-	near := m.mul(centre, m.chebyshev(m.enough(chebyshev.QuantileCentre), m.mul(centre, centre), 0, 0.180625))
-	far := m.pick(m.above(r, 5), m.chebyshev(m.enough(chebyshev.QuantileTail), u, 1/27.5, 0.2),
-		m.chebyshev(m.enough(chebyshev.QuantileMiddle), u, 0.2, 0.625))
+	near := m.mul(centre, m.steady(chebyshev.QuantileCentre, m.mul(centre, centre), 0, 0.180625))
+	far := m.pick(m.above(r, 5), m.steady(chebyshev.QuantileTail, u, 1/27.5, 0.2),
+		m.steady(chebyshev.QuantileMiddle, u, 0.2, 0.625))
 	tail := m.pick(m.Prim(graph.PrimEq, q, m.num(0)), m.num(inf), m.mul(r, far))
 	return m.pick(m.Prim(graph.PrimLe, centre, m.num(0.425)), near, tail)
 }
@@ -126,10 +105,11 @@ func (m arith) ndtri(p graph.Value) graph.Value {
 }
 
 func (m arith) logNdtr(x graph.Value) graph.Value {
-	a := m.mul(m.abs(x), m.num(math.Sqrt2/2))
-	low := m.sub(m.log(m.mul(m.erfcScaled(a), m.num(0.5))), m.mul(m.mul(x, x), m.num(0.5)))
-	high := m.log1p(m.neg(m.ndtr(m.neg(x))))
-	return m.pick(m.less(x, 0), low, high)
+	a := m.abs(x)
+	scaled := m.mul(m.erfcScaled(m.mul(a, m.num(math.Sqrt2/2))), m.num(0.5))
+	rest := m.mul(m.expSquare(m.least(a, ndtrNothing), -0.5), scaled) // ndtr(-a)
+	low := m.sub(m.log(scaled), m.mul(m.mul(x, x), m.num(0.5)))
+	return m.pick(m.less(x, 0), low, m.log1p(m.neg(rest)))
 }
 
 // twoOverRootPi is the slope of erf at 0.

@@ -47,6 +47,8 @@ func (e *exporter) primitive(p graph.Prim, x []*value) *value {
 		// StableHLO's own keeps NaN and -0, which have the sign 0 here.
 		return e.same("subtract", e.convert(e.compare("GT", x[0], zero), t.dtype),
 			e.convert(e.compare("LT", x[0], zero), t.dtype))
+	case p == graph.PrimFMA: // which StableHLO has not: the product is rounded too
+		return e.same("add", e.same("multiply", x[0], x[1]), x[2])
 	case p == graph.PrimExpOrZero:
 		return e.same("exponential", e.same("minimum", x[0], zero))
 	case p == graph.PrimExp2:

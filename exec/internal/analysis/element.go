@@ -227,7 +227,7 @@ func PrimCost(p graph.Prim) int {
 		graph.PrimSign,
 		graph.PrimFloor, graph.PrimCeil, graph.PrimRound, graph.PrimTrunc,
 		graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe, graph.PrimSelect,
-		graph.PrimAnd, graph.PrimOr, graph.PrimXor, graph.PrimNot:
+		graph.PrimAnd, graph.PrimOr, graph.PrimXor, graph.PrimNot, graph.PrimFMA:
 		return 1
 	}
 	return 10 // a transcendental function

@@ -14,6 +14,8 @@ func primitive(p graph.Prim, t graph.DType, x []cell) (cell, graph.DType) {
 			return x[1], t
 		}
 		return x[2], t
+	case p == graph.PrimFMA:
+		return rounded(t, math.FMA(x[0].float(), x[1].float(), x[2].float())), t
 	case isComparison(p):
 		switch {
 		case t.IsFloat():

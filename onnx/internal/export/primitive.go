@@ -110,6 +110,8 @@ func (e *exporter) floats(p graph.Prim, x []*value) *value {
 		return e.same("Pow", x...)
 	case graph.PrimRsqrt:
 		return e.same("Reciprocal", e.same("Sqrt", x[0]))
+	case graph.PrimFMA: // which ONNX has not: the product is rounded too
+		return e.same("Add", e.same("Mul", x[0], x[1]), x[2])
 	case graph.PrimExpOrZero:
 		return e.same("Exp", e.same("Min", x[0], zero))
 	case graph.PrimExp2:
