@@ -3,7 +3,10 @@ package exec_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,5 +111,32 @@ func TestValuesOfParametersFollowThem(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, arrayOf(t, want, scaled).Data, arrayOf(t, got, scaled).Data)
 		}
+	}
+}
+
+// TestManyValuesOfParameters compiles products of parameters, each of the two before it: what is kept of them takes
+// memory for each, not for each way to the parameters.
+func TestManyValuesOfParameters(t *testing.T) {
+	g := graph.New("products")
+	a, b := g.Param("a", graph.Float64, 4, 4), g.Param("b", graph.Float64, 4, 4)
+	x, y := a, b
+	for range 36 {
+		x, y = y, ops.MatMul(x, y)
+	}
+	out := ops.Tanh(y)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	prog, err := exec.Compile(g, exec.Outputs(out))
+	require.NoError(t, err)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+	session := prog.NewSession()
+	for _, v := range []float64{0, 1} { // the values follow the parameters
+		ones := slices.Repeat([]float64{v / 4}, 16)
+		require.NoError(t, session.SetParam(a, ones))
+		require.NoError(t, session.SetParam(b, ones))
+		r, err := session.Run(t.Context(), nil)
+		require.NoError(t, err)
+		require.InDelta(t, math.Tanh(v/4), arrayOf(t, r, out).Data.([]float64)[0], 1e-12)
 	}
 }

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -17,7 +18,7 @@ import (
 // Kept is a kernel whose results are kept.
 type Kept struct {
 	Buffers []*Buffer // its results
-	Params  []int     // the parameters that it reads, also through other such kernels
+	Params  []int     // the parameters that it reads, also through other such kernels; each once
 }
 
 // Results of up to keptBytes are kept, and larger ones, up to maxKept, if the kernel reads keptShare times as much.
@@ -56,7 +57,8 @@ func (p *planner) findKept() {
 		if u.Kept == nil {
 			u.Kept = map[int]*Kept{}
 		}
-		k := &Kept{Params: params}
+		slices.Sort(params)
+		k := &Kept{Params: slices.Compact(params)}
 		for _, n := range made {
 			s := &Buffer{Kind: InKept, Index: len(u.KeptBuffers), Node: n, Dtype: n.DType(),
 				Count: n.Shape().NumElements(), First: at, Last: len(u.Kernels)}
