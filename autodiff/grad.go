@@ -29,7 +29,8 @@ func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
 // Grad returns the gradients of the scalar y with respect to each of the values wrt, which may be any nodes of
 // floating-point dtype in y's graph. Each gradient has its value's shape and dtype, but Float32 for a storage-only
-// dtype. Mistakes are recorded in the graph.
+// dtype. Within [graph.Graph.WithParams], a replaced parameter in wrt counts as its value. Mistakes are recorded in the
+// graph.
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	var s settings
 	for _, o := range opts {
@@ -44,6 +45,7 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 		}
 		return grads
 	}
+	wrt = y.Graph().ValuesOf(wrt)
 	w := newReversePass(y.Graph(), 0)
 	w.settings = s
 	if s.upstream != nil {

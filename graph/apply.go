@@ -46,6 +46,12 @@ func apply(op *Op, attrs any, in []*Node) *Node {
 		n.fail(m)
 		return n
 	}
+	if s := g.substitution; s != nil {
+		m = firstMistake(m, s.strayWrite(op, in))
+		in = s.valuesOf(in)
+		g.substitution = nil // what is built of these operands takes them as they are
+		defer func() { g.substitution = s }()
+	}
 	in, unpromoted := g.promote(op, in)
 	m = firstMistake(m, unpromoted)
 	n := g.newNode(op, g.kept(op, attrs), in)

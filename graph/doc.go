@@ -19,6 +19,7 @@
 //     operations
 //   - apply.go applies operations, inferred.go checks the results of their rules
 //   - composite.go records calls that build several nodes
+//   - withparams.go replaces parameters by values
 //   - attrs.go is fixed arguments, and keep.go copies of them
 //   - loop.go is the bodies of loops, function.go the arguments of Go functions
 //   - gradient.go records which node is the gradient of which, standin.go lets gradient rules compute in other dtypes

@@ -13,39 +13,40 @@ import (
 
 // Graph is a symbolic program under construction.
 type Graph struct {
-	name       string
-	policy     Policy
-	nodes      []*Node
-	slab       []Node // room for the nodes to come
-	mistakes   []*Mistake
-	warnings   []*Mistake
-	notes      []*Mistake
-	needs      []Requirement
-	promises   []Promise
-	dims       map[string]*dimDecl
-	dimOrder   []string
-	said       int              // how often something was said of the named sizes
-	names      map[string]*Node // inputs and parameters by full name
-	scope      *scope
-	composite  *composite // the call that is being built
-	origin     *Node
-	at         *Node   // the node that a pass writes anew
-	from       Pos     // where a whole program is made; see FromHere
-	region     *Region // the loop's body that is being built
-	derived    bool    // made by a pass
-	standIns   *StandIns
-	foreign    map[*Mistake]bool
-	silenced   map[*Node][]Code
-	gradients  map[*Node]asked   // of nodes that were asked for as gradients
-	likes      map[*Node][]*Node // nodes that were made from the shapes of others
-	standsFor  *Node             // what the nodes that are being built stand for; see Like
-	stands     map[*Node]*Node   // the nodes for which others stand
-	residences residences
-	places     places
-	life       *life
-	handedOut  map[*Node]string
-	carriedOut sync.Map               // the writes of programs
-	outside    map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold
+	name         string
+	policy       Policy
+	nodes        []*Node
+	slab         []Node // room for the nodes to come
+	mistakes     []*Mistake
+	warnings     []*Mistake
+	notes        []*Mistake
+	needs        []Requirement
+	promises     []Promise
+	dims         map[string]*dimDecl
+	dimOrder     []string
+	said         int              // how often something was said of the named sizes
+	names        map[string]*Node // inputs and parameters by full name
+	scope        *scope
+	composite    *composite // the call that is being built
+	origin       *Node
+	at           *Node   // the node that a pass writes anew
+	from         Pos     // where a whole program is made; see FromHere
+	region       *Region // the loop's body that is being built
+	derived      bool    // made by a pass
+	standIns     *StandIns
+	foreign      map[*Mistake]bool
+	silenced     map[*Node][]Code
+	gradients    map[*Node]asked   // of nodes that were asked for as gradients
+	likes        map[*Node][]*Node // nodes that were made from the shapes of others
+	substitution *substitution     // what is read instead of parameters; see WithParams
+	standsFor    *Node             // what the nodes that are being built stand for; see Like
+	stands       map[*Node]*Node   // the nodes for which others stand
+	residences   residences
+	places       places
+	life         *life
+	handedOut    map[*Node]string
+	carriedOut   sync.Map               // the writes of programs
+	outside      map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold
 
 	elements     typing       // memory for the types of an element's values
 	wrongElement map[*Op]bool // operations of whose Emit a mistake was told
@@ -145,7 +146,7 @@ func (g *Graph) WithOrigin(forward *Node, build func()) {
 	g.origins = append(g.origins, forward)
 	defer func() { g.origin, g.scope, g.origins = outer, outerScope, g.origins[:len(g.origins)-1] }()
 	if build != nil {
-		build()
+		g.substituting(nil, build)
 	}
 }
 

@@ -99,7 +99,7 @@ func (g *Graph) Like(n *Node, build func()) {
 		g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = origin, scope, composite, from, policy,
 			standsFor
 	}()
-	build()
+	g.substituting(nil, build)
 }
 
 // noteStanding notes for which node a new one stands.

@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -58,6 +60,46 @@ func (r residual) Apply(p *Pass, x *graph.Node) *graph.Node {
 		return unbuilt("Residual", "the layer is nil", x)
 	}
 	return ops.Add(x, r.Layer.Apply(p, x))
+}
+
+// withParams is a layer that reads values instead of parameters.
+type withParams struct {
+	layer          Layer
+	params, values []*graph.Node
+}
+
+// WithParams returns the layer with values, such as those after a step of gradient descent, instead of parameters: it
+// reads values[i], of the same shape and dtype, where it would read params[i]. It is torch.func.functional_call, and
+// the apply of Flax and Haiku. Gradients of any order flow to the values. Everything else is the layer's: its other
+// parameters, its state, such as running statistics, which training passes still write, and the draws of dropout.
+//
+//	params := optim.Trainable(g, "model")
+//	loss := ops.CrossEntropy(model.Apply(pass, x), label)
+//	adapted := make([]*graph.Node, len(params))
+//	for i, dw := range autodiff.Grad(loss, params) {
+//		adapted[i] = ops.Sub(params[i], ops.Mul(graph.Num(0.01), dw))
+//	}
+//	y := nn.WithParams(model, params, adapted).Apply(pass, query)
+//
+// A parameter that the layer does not read is a mistake. [graph.Graph.WithParams] does the same for anything else that
+// is built with layers or parameters.
+func WithParams(layer Layer, params, values []*graph.Node) Layer {
+	return withParams{layer, slices.Clone(params), slices.Clone(values)}
+}
+
+// Apply implements [Layer].
+func (l withParams) Apply(p *Pass, x *graph.Node) (y *graph.Node) {
+	switch {
+	case l.layer == nil:
+		return unbuilt("WithParams", "the layer is nil", x)
+	case p == nil || p.g == nil:
+		return unbuilt("WithParams", noPass, x)
+	}
+	p.g.WithParams(l.params, l.values, func() {
+		y = l.layer.Apply(p, x)
+		y = p.g.ValuesOf([]*graph.Node{y})[0] // also where the result is a parameter
+	})
+	return y
 }
 
 // Flatten merges all axes but the first into one.

@@ -45,6 +45,9 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	case slices.Contains(in, nil):
 		return refuse("an operand of %s is nil", name)
 	}
+	for i, x := range in {
+		in[i] = x.Graph().ValuesOf(in[i : i+1])[0]
+	}
 	first, panics := called(forward, slices.Clone(in))
 	switch {
 	case panics != "":

@@ -190,8 +190,8 @@ func newLoop(fn string, spec graph.LoopSpec, carry, over []node) *loopBuilder {
 			b.carry[i] = asNode(b.g, x)
 		}
 	}
-	for i, x := range over {
-		if x == nil {
+	for i, x := range b.g.ValuesOf(over) {
+		if b.over[i] = x; x == nil {
 			b.over[i] = b.standIn("Over[%d] is nil", i)
 		}
 	}
@@ -205,12 +205,13 @@ func (b *loopBuilder) standIn(format string, args ...any) node {
 	return refusal(refused(b.fn, b.given...), nil)
 }
 
-// asNode makes a constant of a number.
+// asNode returns the value that an operation would read for x: a constant for a number, the value for a parameter that
+// is replaced.
 func asNode(g *graph.Graph, x node) node {
 	if a, isNumber := x.Literal(); isNumber {
 		return g.Number(a, x.DType())
 	}
-	return x
+	return g.ValuesOf([]node{x})[0]
 }
 
 // refuse notes the first thing that is wrong with the loop.

@@ -125,6 +125,12 @@ var layerTable = []part{
 	{"a layer whose inside is computed once more for the gradient, in place of being kept in memory.",
 		"torch.utils.checkpoint.checkpoint", "", "", "flax.linen.remat, flax.linen.checkpoint", "", "n 4",
 		func(g gr, p pass, x, y, z node) node { return nn.Checkpoint(nn.NewLinear(g, "fc", 4, 4)).Apply(p, x) }},
+	{"a layer with values in place of its parameters, such as those after a step of gradient descent.",
+		"torch.func.functional_call", "", "", "flax.linen.apply", "", "n 4",
+		func(g gr, p pass, x, y, z node) node {
+			fc := nn.NewLinear(g, "fc", 4, 4)
+			return nn.WithParams(fc, []*graph.Node{fc.Weight}, []*graph.Node{ops.Neg(fc.Weight)}).Apply(p, x)
+		}},
 	{"all axes but the first as one.", "torch.nn.Flatten", "", "keras.layers.Flatten", "", "Flatten", "n 3 8 8",
 		func(g gr, p pass, x, y, z node) node { return nn.Flatten().Apply(p, x) }},
 }
