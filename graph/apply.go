@@ -95,7 +95,7 @@ func (n *Node) infer() {
 	case n.shape == nil:
 		n.shape = Shape{}
 	}
-	n.shape = n.g.settle(n.shape)
+	n.shape = n.g.settled(n.shape)
 	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 	n.checkElement()
@@ -259,13 +259,13 @@ func (c *Call) Node() *Node { return c.n }
 func (c *Call) Policy() Policy { return c.n.g.policy }
 
 // Bounds returns the declared bounds of a named size, and the multiple that nodes require it to be.
-func (c *Call) Bounds(name string) Bounds { return c.n.g.known(name) }
+func (c *Call) Bounds(name string) Bounds { return c.n.g.facts.Bounds(name) }
 
 // Settled is [Graph.Settled].
-func (c *Call) Settled(d Dim) Dim { return c.n.g.settled(d) }
+func (c *Call) Settled(d Dim) Dim { return c.n.g.facts.Settled(d) }
 
 // IsMultiple is [Graph.IsMultiple].
-func (c *Call) IsMultiple(a, b Dim) bool { return c.n.g.isMultiple(a, b) }
+func (c *Call) IsMultiple(a, b Dim) bool { return c.n.g.facts.IsMultiple(a, b) }
 
 // NumIn returns the number of operands.
 func (c *Call) NumIn() int { return len(c.n.in) }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph/symbolic"
 )
 
 // FormatAttrs prints an operation's fixed arguments as "axes=[0,1] keepdims". Fields
@@ -84,7 +86,8 @@ func (n *Node) AttrDims() (list []Dim) {
 func (n *Node) wrongArgument() (m *Mistake) {
 	visitDims(reflect.ValueOf(n.attrs), func(d Dim) {
 		if d.IsMisused() {
-			m = &Mistake{Code: CodeSize, Summary: "an argument: " + notRepresentable, Help: []string{useMethods}}
+			m = &Mistake{Code: CodeSize, Summary: "an argument: " + symbolic.NotRepresentable,
+				Help: []string{symbolic.UseMethods}}
 		}
 	})
 	return m

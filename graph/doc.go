@@ -36,8 +36,7 @@
 //     types, typing.go for the dtypes of elements, and storage.go for storage-only dtypes
 //   - promote.go and cast.go convert operands
 //   - shape.go and layout.go are shapes and the layout of values in memory
-//   - dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic, parsing and printing;
-//     dims.go declares names
+//   - dim.go is sizes, whose arithmetic is package symbolic; sizes.go declares names
 //   - settled.go simplifies sizes with what is known, count.go counts elements, requirement.go has requirements on
 //     sizes
 //

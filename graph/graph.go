@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/broadloom/broadloom/graph/symbolic"
 	"github.com/broadloom/broadloom/internal/building"
 )
 
@@ -43,7 +44,7 @@ type Graph struct {
 	stands       map[*Node]*Node   // the nodes for which others stand
 	residences   residences
 	places       places
-	life         *life
+	life         *symbolic.Life
 	handedOut    map[*Node]string
 	carriedOut   sync.Map               // the writes of programs
 	outside      map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold
@@ -59,13 +60,13 @@ type Graph struct {
 	independences []Independence // what is to be proved of examples
 	functions     atomic.Int32   // Go functions of programs that run
 
-	settling // what is known of sizes
+	facts symbolic.Facts // what is known of sizes
 }
 
 // New makes an empty graph. The name appears in its text form and in pictures.
 func New(name string, opts ...Option) *Graph {
 	g := newGraph(name)
-	g.life = newLife()
+	g.life = symbolic.NewLife()
 	for _, o := range opts {
 		if o != nil {
 			o(g)
@@ -76,7 +77,9 @@ func New(name string, opts ...Option) *Graph {
 }
 
 func newGraph(name string) *Graph {
-	return &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
+	g := &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
+	g.facts = symbolic.NewFacts(g.Bounds)
+	return g
 }
 
 // Option changes how a graph is built and checked; nil changes nothing.
@@ -191,7 +194,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	if c := g.composite; c != nil && !c.pos.called { // a call of the library that declares it
 		n.pos = c.pos
 	}
-	n.shape = g.settle(n.shape)
+	n.shape = g.settled(n.shape)
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":
@@ -269,7 +272,7 @@ func (g *Graph) add(like *Node, attrs any, in []*Node) *Node {
 	if len(g.slab) == cap(g.slab) {
 		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
 	}
-	g.life.reopen()
+	g.life.Reopen()
 	g.slab = append(g.slab, *like)
 	n := &g.slab[len(g.slab)-1]
 	n.g, n.id, n.attrs, n.in = g, int32(len(g.nodes)), attrs, in

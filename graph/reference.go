@@ -77,7 +77,7 @@ func (e *Example) Shape(sizes ...string) Shape {
 			d = UnknownDim
 		}
 		if e.Sizes != nil {
-			d = d.numbered(e.Sizes)
+			d = e.numbered(d)
 		}
 		for _, name := range d.Symbols() {
 			e.Graph.Dim(name)
@@ -87,10 +87,10 @@ func (e *Example) Shape(sizes ...string) Shape {
 	return shape
 }
 
-// numbered returns the size with its names replaced by numbers.
-func (d Dim) numbered(sizes map[string]int64) Dim {
+// numbered returns a size with its names replaced by numbers.
+func (e *Example) numbered(d Dim) Dim {
 	n, err := d.Eval(func(name string) (int64, bool) {
-		size, known := sizes[name]
+		size, known := e.Sizes[name]
 		return size, known
 	})
 	if err != nil || n < 0 {

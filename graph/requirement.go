@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/broadloom/broadloom/graph/symbolic"
+
 // Requirement is a condition on sizes that a rule could neither prove nor refute when a node was built. All are
 // checked together at the end of the check, and the rest when sizes are bound.
 type Requirement struct {
@@ -33,15 +35,15 @@ func (n *Node) Require(r Requirement) {
 		return
 	}
 	if !r.A.Valid() || !r.B.Valid() {
-		n.fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + notRepresentable})
+		n.fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + symbolic.NotRepresentable})
 		return
 	}
 	r.Node = n
 	n.g.needs = append(n.g.needs, r)
 	switch r.Kind {
 	case MustBeMultipleOf:
-		n.g.requireMultiple(r.A, r.B)
+		n.g.facts.RequireMultiple(r.A, r.B)
 	case MustEqual:
-		n.g.requireEqual(r.A, r.B)
+		n.g.facts.RequireEqual(r.A, r.B)
 	}
 }

@@ -7,7 +7,7 @@ package graph
 func (g *Graph) Derive() *Graph {
 	d := newGraph(g.name)
 	d.policy, d.life, d.derived = g.policy.said(), g.life, true
-	d.dims, d.dimOrder, d.scope, d.multiples = g.dims, g.dimOrder, g.scope, g.multiples
+	d.dims, d.dimOrder, d.scope, d.facts = g.dims, g.dimOrder, g.scope, g.facts.With(d.Bounds)
 	return d
 }
 

@@ -73,13 +73,13 @@ func (s *StandIns) values(in []*Node) []*Node {
 // them, and must not be used any more.
 func (g *Graph) Attempt(build func() (keep bool)) bool {
 	nodes, needs, promises, independences := len(g.nodes), g.needs, g.promises, g.independences
-	mistakes, warnings, notes, multiples := g.mistakes, g.warnings, g.notes, g.multiples
+	mistakes, warnings, notes, facts := g.mistakes, g.warnings, g.notes, g.facts
 	if build != nil && build() {
 		return true
 	}
 	g.nodes, g.needs, g.promises, g.independences = g.nodes[:nodes], needs, promises, independences
-	g.mistakes, g.warnings, g.notes, g.multiples = mistakes, warnings, notes, multiples
-	g.forgetSettled()
+	g.mistakes, g.warnings, g.notes, g.facts = mistakes, warnings, notes, facts
+	g.facts.Forget()
 	g.residences.truncate(nodes)
 	g.places.truncate(nodes)
 	return false

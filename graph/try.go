@@ -45,7 +45,8 @@ type Trial struct {
 func (g *Graph) Try(changes ...Change) *Trial {
 	t := &Trial{from: g, changed: map[*Node]*Node{}, scratch: &Graph{
 		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names,
-		scope: g.scope, settling: settling{multiples: g.multiples}}}
+		scope: g.scope}}
+	t.scratch.facts = g.facts.With(t.scratch.Bounds)
 	first := len(g.nodes)
 	by := map[*Node]Change{}
 	for _, c := range changes {

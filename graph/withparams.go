@@ -146,7 +146,7 @@ func (s *substitution) refuses(g *Graph, i int, w, v *Node) (m *Mistake, about [
 		m.Summary = fmt.Sprintf("the value for %s, %s, belongs to another graph", w.ofLayer(), v.Called())
 		m.Help = []string{"build all nodes of a program in one graph"}
 		return m, []*Node{w}
-	case !w.judged || !v.isWhole() || v.dtype == w.dtype && slices.Equal(g.settle(v.shape), g.settle(w.shape)):
+	case !w.judged || !v.isWhole() || v.dtype == w.dtype && slices.Equal(g.settled(v.shape), g.settled(w.shape)):
 		return nil, nil
 	default:
 		m.Summary = fmt.Sprintf("the value for %s is %s%s, but the parameter is %s%s", w.ofLayer(), v.dtype, v.shape,

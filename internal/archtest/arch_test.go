@@ -33,7 +33,8 @@ var arrows = []struct {
 	because string
 }{
 	{"half", "math strconv", "numbers of 16 bits, on the standard library alone"},
-	{"graph", "half internal/building internal/panicked internal/overlay internal/syntax internal/workdir",
+	{"graph/symbolic", "", "sizes know no graph"},
+	{"graph", "graph/symbolic half internal/building internal/panicked internal/overlay internal/syntax internal/workdir",
 		"the program itself knows neither rules nor operations nor machines"},
 	{"internal/prove", "graph internal/diophantine", "what can be proved of sizes"},
 	{"shapeinfer/alias", "graph internal/prove", "which values share memory, and who writes it"},

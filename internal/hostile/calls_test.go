@@ -8,8 +8,8 @@ import (
 )
 
 // packages is the order in which packages are called.
-var packages = []string{"graph", "ops", "nn", "contract", "optim", "autodiff", "shapeinfer/rules", "shapeinfer/alias",
-	"shapeinfer", "exec", "viz", "reach"}
+var packages = []string{"graph/symbolic", "graph", "ops", "nn", "contract", "optim", "autodiff", "shapeinfer/rules",
+	"shapeinfer/alias", "shapeinfer", "exec", "viz", "reach"}
 
 // nameOf returns a function's name with its package: "ops.Add".
 func nameOf(fn reflect.Value) string {

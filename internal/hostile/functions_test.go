@@ -5,6 +5,7 @@ import (
 	"github.com/broadloom/broadloom/contract"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/graph/symbolic"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -18,6 +19,16 @@ import (
 // functions lists the exported functions by package. TestFunctionsAreAll sees to it that
 // none is missing. Methods are found by reflection.
 var functions = map[string][]any{
+	"graph/symbolic": {
+		symbolic.Broadcast,
+		symbolic.DefaultBounds,
+		symbolic.Min,
+		symbolic.Named,
+		symbolic.NewFacts,
+		symbolic.NewLife,
+		symbolic.Parse,
+		symbolic.WhyNoSize,
+	},
 	"graph": {
 		graph.Explanations,
 		graph.Apply,
@@ -1302,7 +1313,7 @@ var spared = map[string]bool{
 	"*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true,
-	"*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
+	"*graph.Node.Stretch": true, "symbolic.Dim.Eval": true, "symbolic.Dim.Terms": true,
 	// It runs as often as it is told, and the other for tenths of a second.
 	"*exec.Session.Profile": true, "exec.MeasureMachine": true,
 	// These run Graphviz.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"math"
+	"path"
 	"reflect"
 	"slices"
 	"testing"
@@ -60,7 +61,7 @@ func TestNumberedAreAll(t *testing.T) {
 		}
 		for name := range texts {
 			if integers[name] {
-				want = append(want, pkg+"."+name)
+				want = append(want, path.Base(pkg)+"."+name)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func TestDimKeepsWhatWasSaidOfIt(t *testing.T) {
 	assert.Equal(t, graph.Bounds{Min: 1, MayBeOne: true}, g.Bounds("c"))
 	assert.Equal(t, graph.Bounds{Min: 1}, g.Bounds("never declared"))
 	assert.Equal(t, []string{"n", "c"}, g.DimNames())
-	assert.Regexp(t, `dims_test\.go:\d+`, g.DimPos("n").String())
+	assert.Regexp(t, `sizes_test\.go:\d+`, g.DimPos("n").String())
 	assert.Empty(t, g.Mistakes())
 }
 

@@ -1,4 +1,4 @@
-package graph_test
+package symbolic_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/graph/symbolic"
 )
 
 // sums returns sizes "n0+1", "n1+1" and so on, and values of their names.
@@ -18,12 +19,12 @@ func sums(k int) (list graph.Shape, values map[string]int64) {
 	values = map[string]int64{}
 	for i := range k {
 		name := fmt.Sprint("n", i)
-		list, values[name] = append(list, graph.SymbolicDim(name).Plus(1)), int64(i%3)
+		list, values[name] = append(list, symbolic.Named(name).Plus(1)), int64(i%3)
 	}
 	return list, values
 }
 
-func eval(t *testing.T, d graph.Dim, values map[string]int64) int64 {
+func eval(t *testing.T, d symbolic.Dim, values map[string]int64) int64 {
 	v, err := d.Eval(func(name string) (int64, bool) { v, ok := values[name]; return v, ok })
 	require.NoError(t, err, d)
 	return v
@@ -58,12 +59,12 @@ func TestLongProductsKeepTheirFactors(t *testing.T) {
 			require.True(t, exact)
 			require.Equal(t, right.Times(3), q)
 		}
-		require.Equal(t, graph.Dim(0), product.Minus(product))
-		again, err := graph.ParseDim(product.String())
+		require.Equal(t, symbolic.Dim(0), product.Minus(product))
+		again, err := symbolic.Parse(product.String())
 		require.NoError(t, err)
 		require.Equal(t, product, again)
 		require.Less(t, len(product.String()), 2000)
-		_, exact := product.ExactDiv(graph.SymbolicDim("n0").Plus(2))
+		_, exact := product.ExactDiv(symbolic.Named("n0").Plus(2))
 		require.False(t, exact)
 		part := product.Subst("n0", 1)
 		require.Equal(t, list[1:].NumElements().Times(2), part,
@@ -77,7 +78,7 @@ func TestSumsOfLongProducts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		list, values := sums(10)
-		d, want := graph.Dim(1), int64(1)
+		d, want := symbolic.Dim(1), int64(1)
 		for range 14 {
 			e := list[random.IntN(len(list))]
 			v := eval(t, e, values)
@@ -95,8 +96,8 @@ func TestSumsOfLongProducts(t *testing.T) {
 			}
 			require.Equal(t, want, eval(t, d, values), d)
 			name := fmt.Sprint("n", random.IntN(len(list)))
-			require.Equal(t, want, eval(t, d.Subst(name, graph.Dim(values[name])), values), "%s with %s = %d", d, name,
-				values[name])
+			substituted := d.Subst(name, symbolic.Dim(values[name]))
+			require.Equal(t, want, eval(t, substituted, values), "%s with %s = %d", d, name, values[name])
 		}
 	}
 }
@@ -115,11 +116,11 @@ func TestSizesDoNotDependOnSizesBefore(t *testing.T) {
 	const programs = 400
 	computed := func(seed uint64, names ...string) (text string) {
 		rng := rand.New(rand.NewPCG(23, seed))
-		name := func() graph.Dim { return graph.SymbolicDim(names[rng.IntN(len(names))]) }
-		size := func() graph.Dim {
+		name := func() symbolic.Dim { return symbolic.Named(names[rng.IntN(len(names))]) }
+		size := func() symbolic.Dim {
 			d := name().Plus(1)
 			for range 1 + rng.IntN(2) {
-				x, y := name(), graph.Dim(1+rng.IntN(2))
+				x, y := name(), symbolic.Dim(1+rng.IntN(2))
 				if rng.IntN(2) == 0 {
 					d = d.Times(x.Plus(y)) // of which the factors are seen
 				} else {

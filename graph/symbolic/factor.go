@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import "slices"
 
@@ -116,9 +116,13 @@ func divideFactors(d, e Dim) (q Dim, ok bool) {
 			return ok
 		})
 		if at < 0 {
-			return InvalidDim, false
+			return Invalid, false
 		}
 		left[at] = q
 	}
-	return Shape(left).NumElements(), true
+	product := Dim(1)
+	for _, f := range left {
+		product = product.Times(f)
+	}
+	return product, true
 }

@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import "fmt"
 
@@ -31,16 +31,16 @@ func (b Bounds) Least() int64 {
 	return (b.Min + k - 1) / k * k
 }
 
-// isEmpty reports whether no size satisfies b.
-func (b Bounds) isEmpty() bool {
+// IsEmpty reports whether no size satisfies b.
+func (b Bounds) IsEmpty() bool {
 	if b.Min < 0 || b.Max < 0 || b.Multiple < 0 {
 		return true
 	}
 	return b.Max > 0 && b.Least() > b.Max
 }
 
-// isWithin reports whether all sizes that satisfy b satisfy old.
-func (b Bounds) isWithin(old Bounds) bool {
+// IsWithin reports whether all sizes that satisfy b satisfy old.
+func (b Bounds) IsWithin(old Bounds) bool {
 	return b.Min >= old.Min && (old.Max == 0 || b.Max > 0 && b.Max <= old.Max) &&
 		max(b.Multiple, 1)%max(old.Multiple, 1) == 0
 }
@@ -58,4 +58,37 @@ func (b Bounds) String() string {
 		text += fmt.Sprintf(", a multiple of %d", b.Multiple)
 	}
 	return text
+}
+
+// Implied returns what the bounds b say of the one name in b.Is, of which other bounds are known: if b.Is is m and b is
+// at least 2, m is at least 2 too. Where that leaves no value, it returns the other bounds as they are.
+func (b Bounds) Implied(other Bounds) Bounds {
+	names := b.Is.Symbols()
+	if len(names) != 1 {
+		return other
+	}
+	coef, rest, _ := b.Is.Linear(names[0])
+	more, static := rest.Int()
+	const far = 1 << 31 // beyond it the products below may overflow
+	if !static || coef < 1 || max(coef, more, -more, b.Min, b.Max, b.Multiple) > far {
+		return other
+	}
+	implied := other
+	implied.Min = max(implied.Min, -floorDiv(more-b.Min, coef))
+	if b.Max > 0 {
+		most := floorDiv(b.Max-more, coef)
+		if most < 1 {
+			return other
+		}
+		if implied.Max == 0 || most < implied.Max {
+			implied.Max = most
+		}
+	}
+	if k := max(implied.Multiple, 1); coef == 1 && more == 0 && b.Multiple > 1 && k <= far {
+		implied.Multiple = b.Multiple / gcd(b.Multiple, k) * k
+	}
+	if implied.IsEmpty() {
+		return other
+	}
+	return implied
 }

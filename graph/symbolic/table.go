@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import (
 	"hash/fnv"
@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// dimTable interns normal forms for the whole process, as package unique does for
+// table interns normal forms for the whole process, as package unique does for
 // values: equal expressions have one entry, found by its handle. A Dim is a number that the
 // collector cannot follow, so that the table is swept: see sweep. A form that comes again has
 // the handle that it had, since that is made of its hash.
-var dimTable struct {
+var table struct {
 	sync.Mutex // of those who write
-	slots      atomic.Pointer[[]atomic.Pointer[dimEntry]]
+	slots      atomic.Pointer[[]atomic.Pointer[entry]]
 	epoch      atomic.Int64 // the number of sweeps
 	count      int
 	limit      int // the count from which on a sweep is worth it
 	swept      time.Time
 }
 
-// dimEntry is a normal form with the names in it, in alphabetical order.
-type dimEntry struct {
+// entry is a normal form with the names in it, in alphabetical order.
+type entry struct {
 	handle  Dim
 	poly    polynomial
 	names   []string
@@ -70,15 +70,15 @@ func (d Dim) isHandle() bool { return uint64(d)&handleMask == handleBit }
 
 // entry returns what the table holds for a handle, and notes that it is used; nil where it is
 // none.
-func (d Dim) entry() *dimEntry {
+func (d Dim) entry() *entry {
 	if e := d.find(); e != nil && e.use() {
 		return e
 	}
 	return nil
 }
 
-func (d Dim) find() *dimEntry {
-	slots := dimTable.slots.Load()
+func (d Dim) find() *entry {
+	slots := table.slots.Load()
 	if slots == nil || !d.isHandle() {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (d Dim) find() *dimEntry {
 }
 
 // slotOf returns the slot that holds a handle, or the empty one where it belongs.
-func slotOf(slots []atomic.Pointer[dimEntry], d Dim) *atomic.Pointer[dimEntry] {
+func slotOf(slots []atomic.Pointer[entry], d Dim) *atomic.Pointer[entry] {
 	for i := uint64(d); ; i++ {
 		slot := &slots[i&uint64(len(slots)-1)]
 		if e := slot.Load(); e == nil || e.handle == d {
@@ -107,11 +107,11 @@ func (p polynomial) intern() (d Dim) {
 		if d := Dim(p[0].coef); !d.isHandle() {
 			return d
 		}
-		return InvalidDim
+		return Invalid
 	}
-	dimTable.Lock()
-	defer dimTable.Unlock()
-	if dimTable.slots.Load() == nil {
+	table.Lock()
+	defer table.Unlock()
+	if table.slots.Load() == nil {
 		resize(minSlots, nil)
 	}
 	for d = range p.handles {
@@ -130,33 +130,33 @@ func (p polynomial) intern() (d Dim) {
 
 // put makes an entry.
 func (p polynomial) put(d Dim) {
-	now := dimTable.epoch.Load()
-	e := &dimEntry{handle: d, poly: p, names: p.names(), rounds: p.rounds(), born: now, kept: !lives.begun.Load()}
+	now := table.epoch.Load()
+	e := &entry{handle: d, poly: p, names: p.names(), rounds: p.rounds(), born: now, kept: !lives.begun.Load()}
 	e.used.Store(now)
-	slots := *dimTable.slots.Load()
+	slots := *table.slots.Load()
 	if slotOf(slots, d).Swap(e) != nil {
 		return
 	}
-	if dimTable.count++; dimTable.count >= max(dimTable.limit, betweenCount) &&
-		time.Since(dimTable.swept) > betweenSweeps {
+	if table.count++; table.count >= max(table.limit, betweenCount) &&
+		time.Since(table.swept) > betweenSweeps {
 		sweep()
 	}
-	if slots = *dimTable.slots.Load(); 2*dimTable.count > len(slots) {
+	if slots = *table.slots.Load(); 2*table.count > len(slots) {
 		resize(2*len(slots), slots)
 	}
 }
 
 // resize makes a table of the entries of another one that are not gone.
-func resize(size int, old []atomic.Pointer[dimEntry]) {
-	slots := make([]atomic.Pointer[dimEntry], size)
-	dimTable.count = 0
+func resize(size int, old []atomic.Pointer[entry]) {
+	slots := make([]atomic.Pointer[entry], size)
+	table.count = 0
 	for i := range old {
 		if e := old[i].Load(); e != nil && e.used.Load() != gone {
 			slotOf(slots, e.handle).Store(e)
-			dimTable.count++
+			table.count++
 		}
 	}
-	dimTable.slots.Store(&slots)
+	table.slots.Store(&slots)
 }
 
 // key returns a text that tells normal forms apart.

@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxDimDepth bounds brackets within brackets.
-const maxDimDepth = 100
+// maxDepth bounds brackets within brackets.
+const maxDepth = 100
 
-// ParseDim reads a size: whole numbers, names, + - *, // by a whole number, which rounds down,
+// Parse reads a size: whole numbers, names, + - *, // by a whole number, which rounds down,
 // / as [Dim.DividedBy], brackets, floor(p/k), mod(p, k), div(p, q), min(p, q),
-// broadcast(p, q), and "?" for [UnknownDim].
-func ParseDim(s string) (Dim, error) {
-	p := &dimParser{text: s}
+// broadcast(p, q), and "?" for [Unknown].
+func Parse(s string) (Dim, error) {
+	p := &parser{text: s}
 	d := p.sum()
 	p.space()
 	if p.err == nil && p.at < len(p.text) {
@@ -24,12 +24,12 @@ func ParseDim(s string) (Dim, error) {
 		p.fail("the size overflows")
 	}
 	if p.err != nil {
-		return InvalidDim, p.err
+		return Invalid, p.err
 	}
 	return d, nil
 }
 
-type dimParser struct {
+type parser struct {
 	text  string
 	at    int
 	depth int
@@ -37,21 +37,21 @@ type dimParser struct {
 	err   error
 }
 
-func (p *dimParser) fail(format string, args ...any) Dim {
+func (p *parser) fail(format string, args ...any) Dim {
 	if p.err == nil {
 		p.err = fmt.Errorf("graph: size %q, column %d: %s", p.text, p.at+1, fmt.Sprintf(format, args...))
 	}
-	return InvalidDim
+	return Invalid
 }
 
-func (p *dimParser) space() {
+func (p *parser) space() {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
 	}
 }
 
 // take moves over a text if it comes next.
-func (p *dimParser) take(s string) bool {
+func (p *parser) take(s string) bool {
 	p.space()
 	if len(p.text)-p.at < len(s) || p.text[p.at:p.at+len(s)] != s {
 		return false
@@ -60,16 +60,16 @@ func (p *dimParser) take(s string) bool {
 	return true
 }
 
-func (p *dimParser) expect(s string) {
+func (p *parser) expect(s string) {
 	if !p.take(s) {
 		p.fail("%q is missing", s)
 	}
 }
 
-func (p *dimParser) sum() Dim {
+func (p *parser) sum() Dim {
 	p.depth++
 	defer func() { p.depth-- }()
-	if p.depth > maxDimDepth {
+	if p.depth > maxDepth {
 		return p.fail("too many brackets")
 	}
 	d := Dim(0)
@@ -91,7 +91,7 @@ func (p *dimParser) sum() Dim {
 	return d
 }
 
-func (p *dimParser) product() Dim {
+func (p *parser) product() Dim {
 	d := p.factor()
 	for p.err == nil {
 		switch {
@@ -108,7 +108,7 @@ func (p *dimParser) product() Dim {
 	return d
 }
 
-func (p *dimParser) quotient(d, e Dim) Dim {
+func (p *parser) quotient(d, e Dim) Dim {
 	if m, whole := e.Int(); whole && p.err == nil {
 		switch n, both := d.Int(); {
 		case m == 0:
@@ -120,7 +120,7 @@ func (p *dimParser) quotient(d, e Dim) Dim {
 	return d.DividedBy(e)
 }
 
-func (p *dimParser) divisor(d Dim) int64 {
+func (p *parser) divisor(d Dim) int64 {
 	k, whole := d.Int()
 	if !whole || k < 1 {
 		p.fail("the divisor must be a whole number of at least 1")
@@ -129,11 +129,11 @@ func (p *dimParser) divisor(d Dim) int64 {
 	return k
 }
 
-func (p *dimParser) factor() Dim {
+func (p *parser) factor() Dim {
 	p.space()
 	switch {
 	case p.take("?"):
-		return UnknownDim
+		return Unknown
 	case p.take("("):
 		d := p.sum()
 		p.expect(")")
@@ -144,7 +144,7 @@ func (p *dimParser) factor() Dim {
 	start := p.at
 	for p.at < len(p.text) {
 		r, size := utf8.DecodeRuneInString(p.text[p.at:])
-		if !isDimRune(r, p.at == start) {
+		if !isNameRune(r, p.at == start) {
 			break
 		}
 		p.at += size
@@ -156,10 +156,10 @@ func (p *dimParser) factor() Dim {
 	if p.take("(") {
 		return p.call(name)
 	}
-	return SymbolicDim(name)
+	return Named(name)
 }
 
-func (p *dimParser) call(name string) Dim {
+func (p *parser) call(name string) Dim {
 	outer := p.floor
 	if p.floor = 0; name == "floor" {
 		p.floor = p.depth + 1
@@ -185,14 +185,14 @@ func (p *dimParser) call(name string) Dim {
 		case "div":
 			return d.FloorDivBy(e)
 		case "min":
-			return MinDim(d, e)
+			return Min(d, e)
 		}
-		return BroadcastDim(d, e)
+		return Broadcast(d, e)
 	}
 	return p.fail("%s is not one of floor, mod, div, min and broadcast", name)
 }
 
-func (p *dimParser) number() Dim {
+func (p *parser) number() Dim {
 	start := p.at
 	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
 		p.at++
@@ -204,15 +204,15 @@ func (p *dimParser) number() Dim {
 	return Dim(n)
 }
 
-func isDimName(s string) bool {
+func isName(s string) bool {
 	for i, r := range s {
-		if !isDimRune(r, i == 0) {
+		if !isNameRune(r, i == 0) {
 			return false
 		}
 	}
 	return s != ""
 }
 
-func isDimRune(r rune, first bool) bool {
+func isNameRune(r rune, first bool) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || r == '_' || !first && unicode.IsDigit(r))
 }

@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import "slices"
 
@@ -10,16 +10,16 @@ const exactly = -4
 // divides must first require that e divides d. [Dim.FloorDivBy] rounds down instead.
 func (d Dim) DividedBy(e Dim) Dim {
 	switch {
-	case d == UnknownDim || e == UnknownDim:
-		return UnknownDim
+	case d == Unknown || e == Unknown:
+		return Unknown
 	case e == 0 || !d.Valid() || !e.Valid():
-		return InvalidDim
+		return Invalid
 	}
-	if known, ok := dimMemo.get(dimQuotient, d, e); ok {
+	if known, ok := memoized.get(opQuotient, d, e); ok {
 		return known
 	}
 	result := d.dividedBy(e)
-	dimMemo.put(dimQuotient, d, e, result)
+	memoized.put(opQuotient, d, e, result)
 	return result
 }
 
@@ -36,7 +36,7 @@ func (d Dim) dividedBy(e Dim) Dim {
 		return n
 	}
 	if n.IsConst() && m.IsConst() {
-		return InvalidDim
+		return Invalid
 	}
 	p, _ := n.poly()
 	q, _ := m.poly()
@@ -253,7 +253,7 @@ func (a atom) times(p polynomial) (product Dim, less bool) {
 	}
 	k, whole := m.Int()
 	if !whole || len(p) > 1 || p[0].coef > 0 && p[0].coef < k {
-		return InvalidDim, false
+		return Invalid, false
 	}
 	over := floorDiv(p[0].coef, k)
 	once, rest := polynomial{{over, p[0].atoms}}, polynomial{{p[0].coef - over*k, p[0].atoms}}
@@ -262,7 +262,7 @@ func (a atom) times(p polynomial) (product Dim, less bool) {
 
 // LowestTerms returns n and m with n/m = d/e: factors that are found in both are cancelled.
 func (d Dim) LowestTerms(e Dim) (n, m Dim) {
-	if !d.Valid() || !e.Valid() || d == UnknownDim || e == UnknownDim {
+	if !d.Valid() || !e.Valid() || d == Unknown || e == Unknown {
 		return d, e
 	}
 	return lowestTerms(oneFraction(d, e))

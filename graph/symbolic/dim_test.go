@@ -1,4 +1,4 @@
-package graph_test
+package symbolic_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/graph/symbolic"
 )
 
 // expr is a size as a tree, with an evaluator of its own: big numbers and no normal form.
@@ -38,12 +38,12 @@ func randomExpr(rng *rand.Rand, depth int) *expr {
 	}
 }
 
-func (e *expr) dim() graph.Dim {
+func (e *expr) dim() symbolic.Dim {
 	switch e.op {
 	case "number":
-		return graph.Dim(e.n)
+		return symbolic.Dim(e.n)
 	case "name":
-		return graph.SymbolicDim(e.name)
+		return symbolic.Named(e.name)
 	case "+":
 		return e.a.dim().Plus(e.b.dim())
 	case "-":
@@ -105,7 +105,7 @@ func TestDimHasTheValueOfItsExpression(t *testing.T) {
 		e := randomExpr(rng, 4)
 		d := e.dim()
 		require.True(t, d.Valid())
-		read, err := graph.ParseDim(d.String())
+		read, err := symbolic.Parse(d.String())
 		require.NoError(t, err, d.String())
 		require.Equal(t, d, read, "%s is read back as %s", d, read)
 		for range 5 {
@@ -161,9 +161,9 @@ func TestEqualSizesHaveOneNormalForm(t *testing.T) {
 		{"min(3, 5)", "3"},
 		{"floor((h-1)/2)+1", "floor((h+1)/2)"},
 	} {
-		a, err := graph.ParseDim(c[0])
+		a, err := symbolic.Parse(c[0])
 		require.NoError(t, err)
-		b, err := graph.ParseDim(c[1])
+		b, err := symbolic.Parse(c[1])
 		require.NoError(t, err)
 		assert.Equal(t, a, b, "%s is %s, and %s is %s", c[0], a, c[1], b)
 	}
@@ -172,18 +172,18 @@ func TestEqualSizesHaveOneNormalForm(t *testing.T) {
 func TestDifferentSizesDiffer(t *testing.T) {
 	for _, c := range [][2]string{{"n", "m"}, {"n//2", "n//3"}, {"2*(n//2)", "n"}, {"n*m", "n+m"},
 		{"broadcast(n, m)", "n"}, {"min(n, m)", "n"}, {"min(n, m)", "broadcast(n, m)"}, {"div(n, m)", "div(m, n)"}} {
-		a, _ := graph.ParseDim(c[0])
-		b, _ := graph.ParseDim(c[1])
+		a, _ := symbolic.Parse(c[0])
+		b, _ := symbolic.Parse(c[1])
 		assert.NotEqual(t, a, b, "%s and %s", c[0], c[1])
 	}
 }
 
 func TestExactDivision(t *testing.T) {
-	n, m := graph.SymbolicDim("n"), graph.SymbolicDim("m")
+	n, m := symbolic.Named("n"), symbolic.Named("m")
 	q, ok := n.Times(m).Times(6).Plus(m.Times(4)).ExactDiv(m.Times(2))
 	assert.True(t, ok)
 	assert.Equal(t, n.Times(3).Plus(2), q)
-	for _, by := range []graph.Dim{4, n, m.Plus(1), 0} {
+	for _, by := range []symbolic.Dim{4, n, m.Plus(1), 0} {
 		_, ok = n.Times(m).Times(6).Plus(m.Times(4)).ExactDiv(by)
 		assert.False(t, ok, "by %s", by)
 	}
@@ -195,20 +195,20 @@ func TestExactDivision(t *testing.T) {
 }
 
 func TestDivisionByNumbersBelowOneIsInvalid(t *testing.T) {
-	n := graph.SymbolicDim("n")
+	n := symbolic.Named("n")
 	for _, k := range []int64{0, -1, math.MinInt64} {
 		assert.False(t, n.FloorDiv(k).Valid(), "floor(n/%d)", k)
-		assert.False(t, graph.Dim(7).FloorDiv(k).Valid(), "floor(7/%d)", k)
+		assert.False(t, symbolic.Dim(7).FloorDiv(k).Valid(), "floor(7/%d)", k)
 		assert.False(t, n.Mod(k).Valid(), "mod(n, %d)", k)
 	}
 }
 
 func TestOverflowIsInvalid(t *testing.T) {
-	n := graph.SymbolicDim("n")
-	big := graph.Dim(1 << 40)
-	for name, d := range map[string]graph.Dim{
+	n := symbolic.Named("n")
+	big := symbolic.Dim(1 << 40)
+	for name, d := range map[string]symbolic.Dim{
 		"number":      big.Times(big),
-		"sum":         graph.Dim(1<<62 - 1).Plus(1<<62 - 1).Plus(1<<62 - 1),
+		"sum":         symbolic.Dim(1<<62 - 1).Plus(1<<62 - 1).Plus(1<<62 - 1),
 		"coefficient": n.Times(big).Times(big),
 		"coefficient of a sum": n.Times(1 << 61).Plus(n.Times(1 << 61)).Plus(
 			n.Times(1 << 61)).Plus(n.Times(1 << 61)),
@@ -222,26 +222,26 @@ func TestOverflowIsInvalid(t *testing.T) {
 }
 
 func TestUnknownSizeStaysUnknown(t *testing.T) {
-	n := graph.SymbolicDim("n")
-	for _, d := range []graph.Dim{
-		graph.UnknownDim.Plus(n), n.Minus(graph.UnknownDim), graph.UnknownDim.Times(2), graph.UnknownDim.FloorDiv(2),
-		graph.UnknownDim.Minus(graph.UnknownDim), graph.BroadcastDim(n, graph.UnknownDim), graph.UnknownDim.Mod(3),
-		n.FloorDivBy(graph.UnknownDim),
+	n := symbolic.Named("n")
+	for _, d := range []symbolic.Dim{
+		symbolic.Unknown.Plus(n), n.Minus(symbolic.Unknown), symbolic.Unknown.Times(2), symbolic.Unknown.FloorDiv(2),
+		symbolic.Unknown.Minus(symbolic.Unknown), symbolic.Broadcast(n, symbolic.Unknown), symbolic.Unknown.Mod(3),
+		n.FloorDivBy(symbolic.Unknown),
 	} {
 		assert.True(t, d.IsUnknown(), "%s", d)
 	}
-	_, err := graph.UnknownDim.Eval(lookup(nil))
+	_, err := symbolic.Unknown.Eval(lookup(nil))
 	assert.Error(t, err)
 }
 
 func TestSizesAreBuiltConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
-	results := make([][]graph.Dim, 8)
+	results := make([][]symbolic.Dim, 8)
 	for w := range results {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(3, 3)) // the same expressions in all
 			for i := range 300 {
-				d := randomExpr(rng, 3).dim().Plus(graph.SymbolicDim(fmt.Sprintf("c%d", i%50)))
+				d := randomExpr(rng, 3).dim().Plus(symbolic.Named(fmt.Sprintf("c%d", i%50)))
 				results[w] = append(results[w], d)
 				_, _ = d.Eval(lookup(map[string]int64{"n": 1, "m": 2, "k": 3}))
 			}
@@ -254,7 +254,7 @@ func TestSizesAreBuiltConcurrently(t *testing.T) {
 }
 
 func TestBroadcastSizeIsThatOfTheOtherWhereOneIsOne(t *testing.T) {
-	d := graph.BroadcastDim(graph.SymbolicDim("n"), graph.SymbolicDim("m"))
+	d := symbolic.Broadcast(symbolic.Named("n"), symbolic.Named("m"))
 	for _, c := range [][3]int64{{1, 7, 7}, {7, 1, 7}, {5, 5, 5}, {1, 1, 1}, {1, 0, 0}} {
 		v, err := d.Eval(lookup(map[string]int64{"n": c[0], "m": c[1]}))
 		require.NoError(t, err)
@@ -264,27 +264,27 @@ func TestBroadcastSizeIsThatOfTheOtherWhereOneIsOne(t *testing.T) {
 
 func TestNoNameNoSize(t *testing.T) {
 	for _, name := range []string{"", "2n", "a b", "n+1", "-", "a.b"} {
-		assert.False(t, graph.SymbolicDim(name).Valid(), "%q", name)
+		assert.False(t, symbolic.Named(name).Valid(), "%q", name)
 	}
 	for _, name := range []string{"n", "_x", "batch_2", "größe", "Ж"} {
-		assert.True(t, graph.SymbolicDim(name).Valid(), "%q", name)
+		assert.True(t, symbolic.Named(name).Valid(), "%q", name)
 	}
 }
 
 // BenchmarkDimArithmetic shows what a size costs that was computed before: nothing is
 // allocated.
 func BenchmarkDimArithmetic(b *testing.B) {
-	n, m := graph.SymbolicDim("n"), graph.SymbolicDim("m")
-	for name, f := range map[string]func() graph.Dim{
-		"numbers": func() graph.Dim { return graph.Dim(3).Times(4).Plus(5) },
-		"plus":    func() graph.Dim { return n.Plus(m) },
-		"times":   func() graph.Dim { return n.Times(m) },
-		"minus":   func() graph.Dim { return n.Minus(m) },
-		"conv":    func() graph.Dim { return n.Plus(2).Minus(3).FloorDiv(2).Plus(1) },
-		"sym":     func() graph.Dim { return graph.SymbolicDim("n") },
-		"evaluate": func() graph.Dim {
+	n, m := symbolic.Named("n"), symbolic.Named("m")
+	for name, f := range map[string]func() symbolic.Dim{
+		"numbers": func() symbolic.Dim { return symbolic.Dim(3).Times(4).Plus(5) },
+		"plus":    func() symbolic.Dim { return n.Plus(m) },
+		"times":   func() symbolic.Dim { return n.Times(m) },
+		"minus":   func() symbolic.Dim { return n.Minus(m) },
+		"conv":    func() symbolic.Dim { return n.Plus(2).Minus(3).FloorDiv(2).Plus(1) },
+		"sym":     func() symbolic.Dim { return symbolic.Named("n") },
+		"evaluate": func() symbolic.Dim {
 			v, _ := n.Times(m).Eval(func(string) (int64, bool) { return 3, true })
-			return graph.Dim(v)
+			return symbolic.Dim(v)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -297,7 +297,7 @@ func BenchmarkDimArithmetic(b *testing.B) {
 }
 
 func TestArithmeticThatWasDoneBeforeAllocatesNothing(t *testing.T) {
-	n, m := graph.SymbolicDim("n"), graph.SymbolicDim("m")
+	n, m := symbolic.Named("n"), symbolic.Named("m")
 	compute := func() { n.Plus(2).Minus(m).FloorDiv(2).Plus(1).Times(m) }
 	compute()
 	assert.Zero(t, testing.AllocsPerRun(100, compute))

@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"slices"
+
+	"github.com/broadloom/broadloom/graph/symbolic"
 )
 
 // dimDecl is what a graph knows of one of its named sizes.
@@ -77,15 +79,15 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 		}
 	}
 	switch {
-	case b.isEmpty():
+	case b.IsEmpty():
 		refuse("", "%q cannot be a size: %s", name, b)
-	case !isNew && !b.isWithin(decl.bounds):
+	case !isNew && !b.IsWithin(decl.bounds):
 		refuse(fmt.Sprintf("declare it where %s is first declared, at %s", name, decl.pos),
 			"%q was declared %s, and nodes built since rely on it: it cannot become %s", name, decl.bounds, b)
 	default:
 		decl.bounds = b
 		g.narrow(b)
-		g.forgetSettled()
+		g.facts.Forget()
 	}
 	return d
 }
@@ -125,40 +127,15 @@ func (g *Graph) Equal(a, b Dim) {
 	decl.bounds.Is, decl.equal = is, pos
 	g.said++
 	g.narrow(decl.bounds)
-	g.forgetSettled()
+	g.facts.Forget()
 }
 
-// narrow applies the bounds of a name to the one name in a size that was declared equal to it: after Equal(n, m) with m
-// at least 2, n is at least 2 too. If that leaves no value, the declarations contradict each other, which the check
-// reports.
+// narrow applies the bounds of a name to the one name in a size that was declared equal to it. If that leaves no value,
+// the declarations contradict each other, which the check reports.
 func (g *Graph) narrow(b Bounds) {
-	names := b.Is.Symbols()
-	if len(names) != 1 || g.dims[names[0]] == nil {
-		return
-	}
-	coef, rest, _ := b.Is.Linear(names[0])
-	more, static := rest.Int()
-	const far = 1 << 31 // beyond it the products below may overflow
-	if !static || coef < 1 || max(coef, more, -more, b.Min, b.Max, b.Multiple) > far {
-		return
-	}
-	decl := g.dims[names[0]]
-	said := decl.bounds
-	said.Min = max(said.Min, -floorDiv(more-b.Min, coef))
-	if b.Max > 0 {
-		most := floorDiv(b.Max-more, coef)
-		if most < 1 {
-			return
-		}
-		if said.Max == 0 || most < said.Max {
-			said.Max = most
-		}
-	}
-	if k := max(said.Multiple, 1); coef == 1 && more == 0 && b.Multiple > 1 && k <= far {
-		said.Multiple = b.Multiple / gcd(b.Multiple, k) * k
-	}
-	if !said.isEmpty() {
-		decl.bounds = said
+	if names := b.Is.Symbols(); len(names) == 1 && g.dims[names[0]] != nil {
+		decl := g.dims[names[0]]
+		decl.bounds = b.Implied(decl.bounds)
 	}
 }
 
@@ -253,7 +230,7 @@ func (g *Graph) DimPos(name string) Pos {
 
 // badSize says what is wrong with a declared size, or "".
 func badSize(g *Graph, d Dim) (text, help string) {
-	if text, help = d.wrong(); text != "" {
+	if text, help = symbolic.WhyNoSize(d); text != "" {
 		return text, help
 	}
 	for _, name := range d.Symbols() {
@@ -270,7 +247,7 @@ func badSize(g *Graph, d Dim) (text, help string) {
 func (g *Graph) WrongParamSize(d Dim) (text, help string) {
 	const give = "use a whole number, or a name for one: g.Dim(\"width\", graph.Exactly(64))"
 	if text, help = badSize(g, d); text != "" {
-		if n, whole := d.Int(); whole && n > -endOfSizes && n < 0 {
+		if d.IsNegative() {
 			help = "sizes must be at least 0: " + give
 		}
 		return text, help
@@ -283,57 +260,11 @@ func (g *Graph) WrongParamSize(d Dim) (text, help string) {
 		give + "; or declare an input, with Input, and feed its value"
 }
 
-// endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
-const endOfSizes = 1 << 48
-
-const notRepresentable = "the size is too large for an int64, was computed from a named size with Go's operators, or belongs to a graph that no longer exists"
-
-const useMethods = "use the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
-
-// IsMisused reports whether d was computed from a named size with Go's operators, or is too large for an int64. A
-// number larger than any memory is not a size, but can be an argument that means everything: such numbers are powers
-// of two or ten, and [math.MaxInt64]. Go's operators on a handle give neither.
-func (d Dim) IsMisused() bool {
-	n, whole := d.Int()
-	if !whole {
-		return !d.Valid() && !d.IsUnknown()
-	}
-	m := absInt(n)
-	if m < endOfSizes || m&(m-1) == 0 || m&(m+1) == 0 {
-		return false
-	}
-	for m%10 == 0 {
-		m /= 10
-	}
-	return m != 1
-}
-
-// wrong says why d can be the size of no axis, or "".
-func (d Dim) wrong() (text, help string) {
-	switch n, whole := d.Int(); {
-	case d.IsUnknown():
-		return "", ""
-	case whole && n < 0 && n > -endOfSizes:
-		return fmt.Sprintf("%d is no size", n),
-			"sizes must be at least 0; use a named size for one known only at run time: g.Dim(\"batch\")"
-	case whole && (n >= endOfSizes || n < 0), !d.Valid():
-		return notRepresentable, useMethods
-	}
-	return "", ""
-}
-
-// IsSize reports whether d can be the size of an axis: it is not negative, not larger than any memory, and not
-// computed with Go's operators.
-func (d Dim) IsSize() bool {
-	text, _ := d.wrong()
-	return text == ""
-}
-
 // checkSizes refuses a result with an axis that can be no size, such as one computed with
 // Go's operators from named sizes.
 func (n *Node) checkSizes() {
 	for axis, d := range n.shape {
-		if uint64(d) < endOfSizes {
+		if d.IsSize() && d.IsConst() {
 			continue
 		}
 		if text, help := badSize(n.g, d); text != "" {

@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import "slices"
 
@@ -117,7 +117,7 @@ func (p polynomial) factorWithout(a atom) (f, rest polynomial, ok bool) {
 func (p polynomial) linearFactor(a atom) (f, rest polynomial, ok bool) {
 	c := p.coefficients(a)
 	for _, u := range c[len(c)-1].divisors() {
-		first, fits := dimProduct.terms(u, polynomial{{1, []atom{a}}})
+		first, fits := opProduct.terms(u, polynomial{{1, []atom{a}}})
 		if !fits {
 			continue
 		}
@@ -169,7 +169,7 @@ func (p polynomial) divisors() []polynomial {
 	}
 	for _, f := range sums {
 		for _, q := range list {
-			terms, fits := dimProduct.terms(q, f)
+			terms, fits := opProduct.terms(q, f)
 			product, fitsToo := normal(terms)
 			if !fits || !fitsToo || len(list) > maxDivisors {
 				return nil

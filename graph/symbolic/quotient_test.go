@@ -1,4 +1,4 @@
-package graph_test
+package symbolic_test
 
 import (
 	"math/rand/v2"
@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/graph/symbolic"
 )
 
-func parsed(t *testing.T, s string) graph.Dim {
-	d, err := graph.ParseDim(s)
+func parsed(t *testing.T, s string) symbolic.Dim {
+	d, err := symbolic.Parse(s)
 	require.NoError(t, err, s)
 	return d
 }
@@ -70,13 +70,13 @@ func TestQuotientsWithARemainderHaveNoValue(t *testing.T) {
 	assert.ErrorContains(t, err, "n/k leaves a remainder: 7 is not a multiple of 2")
 	_, err = d.Eval(lookup(map[string]int64{"n": 7, "k": 0}))
 	assert.ErrorContains(t, err, "n/k divides by 0")
-	assert.False(t, graph.Dim(7).DividedBy(2).Valid())
-	assert.False(t, graph.Dim(7).DividedBy(0).Valid())
-	assert.False(t, graph.InvalidDim.DividedBy(2).Valid())
-	assert.True(t, graph.UnknownDim.DividedBy(2).IsUnknown())
-	_, err = graph.ParseDim("7/2")
+	assert.False(t, symbolic.Dim(7).DividedBy(2).Valid())
+	assert.False(t, symbolic.Dim(7).DividedBy(0).Valid())
+	assert.False(t, symbolic.Invalid.DividedBy(2).Valid())
+	assert.True(t, symbolic.Unknown.DividedBy(2).IsUnknown())
+	_, err = symbolic.Parse("7/2")
 	assert.ErrorContains(t, err, "7 is not a multiple of 2; // rounds down")
-	_, err = graph.ParseDim("n/0")
+	_, err = symbolic.Parse("n/0")
 	assert.ErrorContains(t, err, "the division is by 0")
 }
 
@@ -87,13 +87,13 @@ func TestQuotientsHaveTheirValue(t *testing.T) {
 	names := []string{"n", "m", "k"}
 	for range 3000 {
 		values := map[string]int64{"n": 1 + rng.Int64N(12), "m": 1 + rng.Int64N(4), "k": 1 + rng.Int64N(3)}
-		atom := func() (graph.Dim, int64) {
+		atom := func() (symbolic.Dim, int64) {
 			if rng.IntN(3) == 0 {
 				v := 1 + rng.Int64N(6)
-				return graph.Dim(v), v
+				return symbolic.Dim(v), v
 			}
 			name := names[rng.IntN(3)]
-			d, v := graph.SymbolicDim(name), values[name]
+			d, v := symbolic.Named(name), values[name]
 			if rng.IntN(4) == 0 {
 				d, v = d.Plus(1), v+1
 			}
@@ -119,7 +119,7 @@ func TestQuotientsHaveTheirValue(t *testing.T) {
 			require.Equal(t, d, parsed(t, d.String()), "%s is read back", d)
 		}
 		for _, name := range names {
-			bound := d.Subst(name, graph.Dim(values[name]))
+			bound := d.Subst(name, symbolic.Dim(values[name]))
 			require.Equal(t, v, eval(t, bound, values), "%s with %s = %d", d, name, values[name])
 		}
 	}

@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import "slices"
 
@@ -8,21 +8,21 @@ func (d Dim) FloorDiv(k int64) Dim {
 	if n, whole := d.Int(); whole && k > 0 {
 		return Dim(floorDiv(n, k))
 	}
-	if known, ok := dimMemo.get(dimFloor, d, Dim(k)); ok {
+	if known, ok := memoized.get(opFloor, d, Dim(k)); ok {
 		return known
 	}
 	result := d.floorDiv(k)
-	dimMemo.put(dimFloor, d, Dim(k), result)
+	memoized.put(opFloor, d, Dim(k), result)
 	return result
 }
 
 func (d Dim) floorDiv(k int64) Dim {
 	p, ok := d.poly()
 	switch {
-	case d == UnknownDim:
-		return UnknownDim
+	case d == Unknown:
+		return Unknown
 	case !ok || k < 1:
-		return InvalidDim
+		return Invalid
 	case k == 1:
 		return d
 	}
@@ -108,10 +108,10 @@ func (d Dim) FloorDivBy(e Dim) Dim {
 		return q
 	}
 	switch {
-	case d == UnknownDim || e == UnknownDim:
-		return UnknownDim
+	case d == Unknown || e == Unknown:
+		return Unknown
 	case !d.Valid() || !e.Valid():
-		return InvalidDim
+		return Invalid
 	}
 	if !e.IsConst() {
 		d, e = withoutCommonNames(d, e)
@@ -160,7 +160,7 @@ func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	rest, okD := d.poly()
 	divisor, okE := e.poly()
 	if !okD || !okE || len(divisor) == 0 {
-		return InvalidDim, false
+		return Invalid, false
 	}
 	if e == 1 {
 		return d, true
@@ -170,7 +170,7 @@ func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	}
 	quotient, ok := rest.dividedBy(divisor)
 	if !ok {
-		return InvalidDim, false
+		return Invalid, false
 	}
 	return quotient.intern(), true
 }
@@ -184,7 +184,7 @@ func (p polynomial) dividedBy(divisor polynomial) (q polynomial, ok bool) {
 		}
 		q = append(q, t)
 		t.coef = -t.coef
-		part, fits := dimProduct.terms(polynomial{t}, divisor)
+		part, fits := opProduct.terms(polynomial{t}, divisor)
 		if !fits {
 			return nil, false
 		}
@@ -234,13 +234,13 @@ func divideTerm(t, by term) (term, bool) {
 	return term{t.coef / by.coef, left}, true
 }
 
-// MinDim returns the lesser of two sizes.
-func MinDim(a, b Dim) Dim {
+// Min returns the lesser of two sizes.
+func Min(a, b Dim) Dim {
 	switch {
-	case a == UnknownDim || b == UnknownDim:
-		return UnknownDim
+	case a == Unknown || b == Unknown:
+		return Unknown
 	case !a.Valid() || !b.Valid():
-		return InvalidDim
+		return Invalid
 	}
 	if by, known := a.Minus(b).Int(); known {
 		if by <= 0 {
@@ -254,14 +254,14 @@ func MinDim(a, b Dim) Dim {
 	return atomDim(atom{p: a, q: b, k: lesser})
 }
 
-// BroadcastDim returns the size of an axis along which a and b are broadcast, if it is not known which of them is 1:
+// Broadcast returns the size of an axis along which a and b are broadcast, if it is not known which of them is 1:
 // the other one, or both if they are equal.
-func BroadcastDim(a, b Dim) Dim {
+func Broadcast(a, b Dim) Dim {
 	switch {
-	case a == UnknownDim || b == UnknownDim:
-		return UnknownDim
+	case a == Unknown || b == Unknown:
+		return Unknown
 	case !a.Valid() || !b.Valid():
-		return InvalidDim
+		return Invalid
 	case a == b || b == 1:
 		return a
 	case a == 1:

@@ -1,35 +1,35 @@
-package graph
+package symbolic
 
 import (
 	"slices"
 	"sync"
 )
 
-// dimOp is an operation on two sizes.
-type dimOp uint8
+// operation is an operation on two sizes.
+type operation uint8
 
 const (
-	dimSum dimOp = iota
-	dimProduct
-	dimFloor // by a whole number
-	dimQuotient
+	opSum operation = iota
+	opProduct
+	opFloor // by a whole number
+	opQuotient
 )
 
 // numbers computes with whole numbers.
-func (op dimOp) numbers(m, n int64) Dim {
+func (op operation) numbers(m, n int64) Dim {
 	v, ok := addInt(m, n)
-	if op == dimProduct {
+	if op == opProduct {
 		v, ok = mulInt(m, n)
 	}
 	if d := Dim(v); ok && !d.isHandle() {
 		return d
 	}
-	return InvalidDim
+	return Invalid
 }
 
 // terms computes with normal forms; ok is false on overflow.
-func (op dimOp) terms(a, b polynomial) (out []term, ok bool) {
-	if op == dimSum {
+func (op operation) terms(a, b polynomial) (out []term, ok bool) {
+	if op == opSum {
 		return slices.Concat(a, b), true
 	}
 	for _, x := range a {
@@ -46,15 +46,15 @@ func (op dimOp) terms(a, b polynomial) (out []term, ok bool) {
 	return out, true
 }
 
-// dimMemo remembers results, so that a deep model computes each size once: what is found
+// memoized remembers results, so that a deep model computes each size once: what is found
 // in it costs no allocation.
-var dimMemo = memo{known: map[memoKey]Dim{}}
+var memoized = memo{known: map[memoKey]Dim{}}
 
 // maxMemo bounds the memory: when it is full it starts anew.
 const maxMemo = 1 << 13
 
 type memoKey struct {
-	op   dimOp
+	op   operation
 	d, e Dim
 }
 
@@ -63,14 +63,14 @@ type memo struct {
 	known map[memoKey]Dim
 }
 
-func (m *memo) get(op dimOp, d, e Dim) (Dim, bool) {
+func (m *memo) get(op operation, d, e Dim) (Dim, bool) {
 	m.RLock()
 	result, ok := m.known[memoKey{op, d, e}]
 	m.RUnlock()
 	return result, ok && (result.IsConst() || result.IsUnknown() || result.entry() != nil)
 }
 
-func (m *memo) put(op dimOp, d, e, result Dim) {
+func (m *memo) put(op operation, d, e, result Dim) {
 	m.Lock()
 	defer m.Unlock()
 	if len(m.known) >= maxMemo {
@@ -85,22 +85,22 @@ func (m *memo) forget() {
 	m.known = map[memoKey]Dim{}
 }
 
-// dimNames remembers the sizes that are names.
-var dimNames = struct {
+// nameMemo remembers the sizes that are names.
+var nameMemo = struct {
 	sync.RWMutex
 	known map[string]Dim
 }{known: map[string]Dim{}}
 
-func namedDim(name string) Dim {
-	dimNames.RLock()
-	d, known := dimNames.known[name]
-	dimNames.RUnlock()
+func named(name string) Dim {
+	nameMemo.RLock()
+	d, known := nameMemo.known[name]
+	nameMemo.RUnlock()
 	if known && d.entry() != nil {
 		return d
 	}
 	d = atomDim(atom{name: name})
-	dimNames.Lock()
-	defer dimNames.Unlock()
-	dimNames.known[name] = d
+	nameMemo.Lock()
+	defer nameMemo.Unlock()
+	nameMemo.known[name] = d
 	return d
 }

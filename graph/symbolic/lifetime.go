@@ -1,4 +1,4 @@
-package graph
+package symbolic
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 )
 
 // The table of sizes forgets the entries that nothing can need any more. Time is counted in
-// sweeps. A graph, with what was compiled of it, needs only sizes that were used while it was
-// built or compiled: its life. An entry goes that was not used since the sweep before, as sizes are
-// that a computation holds, nor in the life of any graph that still exists. Those that were made
-// before the first graph, as a package's variables, are kept.
+// sweeps. A program needs only sizes that were used while it was built or compiled: its life. An
+// entry goes that was not used since the sweep before, as sizes are that a computation holds, nor
+// in the life of any program that still exists. Those that were made before the first program, as
+// a package's variables, are kept.
 
 // betweenSweeps is the least time between two sweeps: what a computation holds is used meanwhile.
 const betweenSweeps = 5 * time.Second
@@ -26,8 +26,8 @@ const betweenCount = 512
 const gone = -1
 
 // use notes that an entry, and what it is made of, is used; false if it is gone.
-func (e *dimEntry) use() bool {
-	now := dimTable.epoch.Load()
+func (e *entry) use() bool {
+	now := table.epoch.Load()
 	for {
 		last := e.used.Load()
 		switch {
@@ -48,7 +48,7 @@ func (e *dimEntry) use() bool {
 }
 
 // parts calls yield with the sizes that an entry is made of.
-func (e *dimEntry) parts(yield func(Dim) bool) {
+func (e *entry) parts(yield func(Dim) bool) {
 	for _, t := range e.poly {
 		for _, a := range t.atoms {
 			if a.name == "" && !(yield(a.p) && yield(a.q)) {
@@ -66,7 +66,7 @@ func (e *dimEntry) parts(yield func(Dim) bool) {
 }
 
 // mark keeps an entry and what it is made of.
-func (e *dimEntry) mark() {
+func (e *entry) mark() {
 	if e == nil || e.marked {
 		return
 	}
@@ -78,8 +78,8 @@ func (e *dimEntry) mark() {
 
 // sweep forgets entries. The table is locked.
 func sweep() {
-	now, slots, spans := dimTable.epoch.Add(1), *dimTable.slots.Load(), liveSpans()
-	var all []*dimEntry
+	now, slots, spans := table.epoch.Add(1), *table.slots.Load(), liveSpans()
+	var all []*entry
 	for i := range slots {
 		if e := slots[i].Load(); e != nil {
 			all = append(all, e)
@@ -99,17 +99,17 @@ func sweep() {
 		}
 	}
 	resize(len(slots), slots)
-	for size := len(slots); size > minSlots && 8*dimTable.count < size; size /= 2 {
-		resize(size/2, *dimTable.slots.Load())
+	for size := len(slots); size > minSlots && 8*table.count < size; size /= 2 {
+		resize(size/2, *table.slots.Load())
 	}
-	dimTable.limit, dimTable.swept = dimTable.count+betweenCount, time.Now()
-	dimMemo.forget()
-	dimNames.Lock()
-	defer dimNames.Unlock()
-	clear(dimNames.known)
+	table.limit, table.swept = table.count+betweenCount, time.Now()
+	memoized.forget()
+	nameMemo.Lock()
+	defer nameMemo.Unlock()
+	clear(nameMemo.known)
 }
 
-// span is the epochs in which sizes were used that a graph may need.
+// span is the epochs in which sizes were used that a program may need.
 type span struct{ from, to int64 }
 
 // meets reports whether some of disjoint spans, in order, has an epoch of those from one to
@@ -119,10 +119,10 @@ func meets(spans []span, from, to int64) bool {
 	return i < len(spans) && spans[i].from <= to
 }
 
-// life tells which sizes a graph, and those derived from it, need.
-type life struct{ of *lifetime }
+// Life tells which sizes a program, and those derived from it, need: the program must hold it as long as it uses sizes.
+type Life struct{ of *lifetime }
 
-// lifetime is the span of a life. It is open while the graph is built or compiled.
+// lifetime is the span of a life. It is open while the program is built or compiled.
 type lifetime struct {
 	sync.Mutex
 	from, to int64
@@ -130,15 +130,16 @@ type lifetime struct {
 	compiled int // how often it is being compiled
 }
 
-// lives are those of all graphs that exist.
+// lives are those of all programs that exist.
 var lives struct {
 	sync.Mutex
 	of    map[*lifetime]bool
-	begun atomic.Bool // there was a graph
+	begun atomic.Bool // there was a program
 }
 
-func newLife() *life {
-	t := &lifetime{from: dimTable.epoch.Load()}
+// NewLife returns the life of a program that begins to be built.
+func NewLife() *Life {
+	t := &lifetime{from: table.epoch.Load()}
 	t.open.Store(true)
 	lives.begun.Store(true)
 	lives.Lock()
@@ -147,7 +148,7 @@ func newLife() *life {
 		lives.of = map[*lifetime]bool{}
 	}
 	lives.of[t] = true
-	l := &life{t}
+	l := &Life{t}
 	runtime.AddCleanup(l, func(t *lifetime) {
 		lives.Lock()
 		defer lives.Unlock()
@@ -156,17 +157,17 @@ func newLife() *life {
 	return l
 }
 
-// reopen notes that the graph is built on.
-func (l *life) reopen() {
+// Reopen notes that the program is built on.
+func (l *Life) Reopen() {
 	if !l.of.open.Load() {
 		l.of.open.Store(true)
 	}
 }
 
-// KeepSizes makes the graph keep the expressions of sizes that are used until done is called, such as those of a
-// program being compiled. A graph being built keeps all; afterwards those that nothing else uses may be dropped.
-func (g *Graph) KeepSizes() (done func()) {
-	t := g.life.of
+// Keep keeps the sizes that are used until done is called, such as those of a program being compiled. A program being
+// built keeps all; afterwards those that nothing else uses may be dropped.
+func (l *Life) Keep() (done func()) {
+	t := l.of
 	t.Lock()
 	defer t.Unlock()
 	t.compiled++
@@ -175,7 +176,7 @@ func (g *Graph) KeepSizes() (done func()) {
 		t.Lock()
 		defer t.Unlock()
 		if t.compiled--; t.compiled == 0 {
-			t.to = dimTable.epoch.Load()
+			t.to = table.epoch.Load()
 			t.open.Store(false)
 		}
 	}
