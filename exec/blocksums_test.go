@@ -19,9 +19,12 @@ func TestVectorByQuantisedRows(t *testing.T) {
 	const block = 32
 	matMul := func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) }
 	for name, build := range map[string]func(x, w *graph.Node) *graph.Node{
-		"vector by matrix":        matMul,
-		"matrix by vector":        func(x, w *graph.Node) *graph.Node { return ops.MatMul(w, x) },
-		"row by matrix":           func(x, w *graph.Node) *graph.Node { return matMul(ops.Unsqueeze(x, 0), w) },
+		"vector by matrix": matMul,
+		"matrix by vector": func(x, w *graph.Node) *graph.Node { return ops.MatMul(w, x) },
+		"row by matrix":    func(x, w *graph.Node) *graph.Node { return matMul(ops.Unsqueeze(x, 0), w) },
+		"batch of one row by matrix": func(x, w *graph.Node) *graph.Node {
+			return matMul(ops.Reshape(x, 1, 1, x.Shape()[0]), w)
+		},
 		"rows of its own by them": func(x, w *graph.Node) *graph.Node { return ops.Sum(ops.Mul(x, w), 1) },
 		"vector by the last row":  func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Select(w, 0, -1)) },
 	} {
@@ -88,6 +91,23 @@ func TestVectorByQuantisedRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Several weights of one shape are each dequantised in the kernel of their product, not in that of the first.
+func TestQuantisedRowsInARow(t *testing.T) {
+	g := graph.New("quantised")
+	x := g.Input("x", graph.Float32, 1, 1, 256)
+	for i := range 3 {
+		q := g.Param(fmt.Sprint("q", i), graph.Int8, 256, 256)
+		scale := g.Param(fmt.Sprint("scale", i), graph.Float32, 256, 8)
+		x = ops.MatMul(ops.Tanh(x), ops.Transpose(ops.DequantizeBlocks(q, scale, nil, 1, 32), 0, 1))
+	}
+	p, err := exec.Compile(g, exec.Outputs(x))
+	require.NoError(t, err)
+	require.LessOrEqual(t, p.Kernels(), 6, p.String())
+	footprint, err := p.Footprint(nil)
+	require.NoError(t, err)
+	require.Less(t, footprint.Arena, 256*256, "no weight is stored")
 }
 
 // The size of the vector may have another name than that of the rows.

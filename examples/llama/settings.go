@@ -15,6 +15,7 @@ type settings struct {
 	longest              int // tokens that the model looks back
 	base, epsilon        float64
 	isTied               bool // the table of tokens is also the last layer's weight
+	int8Block            int  // elements with a scale of weights in 8 bits; 0 if weights are float32
 }
 
 // String describes the model.

@@ -11,7 +11,7 @@ import (
 
 // Values computed only from positions and scalars depend on no kernel. They would join the first kernel of their shape
 // and wait in memory for their users. So they are deferred until a user has a kernel, and so are large matrices
-// computed from vectors.
+// computed from vectors, and parameters in a wider dtype.
 
 // deferNode reports whether a node is deferred, and records it.
 func (f *fuser) deferNode(n *graph.Node) bool {
@@ -21,9 +21,9 @@ func (f *fuser) deferNode(n *graph.Node) bool {
 	}
 	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)
 	for i, x := range n.Operands() {
-		if f.deferred[x] {
+		if f.deferred[x] || widensParam(n, x) {
 			waits = true
-		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && analysis.RepeatsInMatrix(n, i)) {
+		} else if x.Rank() > 0 && !repeatsParam(n, x) && !(rewrite.IsLargeMatrix(n) && analysis.RepeatsInMatrix(n, i)) {
 			return false
 		}
 	}
@@ -31,6 +31,16 @@ func (f *fuser) deferNode(n *graph.Node) bool {
 		f.deferred[n] = true
 	}
 	return waits
+}
+
+// widensParam reports whether a node reads a parameter in a wider dtype, such as the integers of quantised weights.
+func widensParam(n, x *graph.Node) bool {
+	return alias.Storage(x).IsParam() && x.DType().Size() < n.DType().Size() && x.Shape().Equal(n.Shape())
+}
+
+// repeatsParam reports whether a node repeats elements of a parameter, such as the scales of blocks.
+func repeatsParam(n, x *graph.Node) bool {
+	return alias.Storage(x).IsParam() && !x.Shape().Equal(n.Shape())
 }
 
 // placeDeferred gives deferred operands of n separate kernels, except those that can join n's kernel, which has the

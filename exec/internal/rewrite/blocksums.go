@@ -25,7 +25,11 @@ func sumAlongRows(a, b *graph.Node) *graph.Node {
 	if blocks == nil || a.Shape()[a.Rank()-1] != b.Shape()[b.Rank()-1] { // two names of one size
 		return ops.Sum(ops.Mul(a, b), -1)
 	}
-	parted := slices.Concat(other.Shape()[:last], blocks.Shape()[blocks.Rank()-2:])
+	rows := other.Shape()[:last]
+	for len(rows) > blocks.Rank()-2 && rows[0] == 1 {
+		rows = rows[1:] // in the shape of the blocks, in whose kernel the sum is then
+	}
+	parted := slices.Concat(rows, blocks.Shape()[blocks.Rank()-2:])
 	return ops.Sum(ops.Mul(ops.Reshape(other, parted...), blocks), -2, -1)
 }
 
