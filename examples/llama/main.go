@@ -27,7 +27,7 @@ func main() { cli.Main("llama", run) }
 var genesis string
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	var path, prompt string
+	var path, prompt, held string
 	var tokens, longest int
 	var temperature float64
 	var seed uint64
@@ -36,17 +36,19 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		f.StringVar(&prompt, "prompt", "And God said unto Noah", "how the `text` begins")
 		f.IntVar(&tokens, "tokens", 64, "`tokens` to write")
 		f.IntVar(&longest, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
+		f.StringVar(&held, "weights", "", "the `dtype` in memory, int8 or float32; by default int8 if the file is quantised")
 		f.Float64Var(&temperature, "temperature", 0, "how bold the writer is: at 0 it takes the likeliest `token`")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of the choice of tokens")
 	}); err != nil {
 		return err
 	}
 	began := time.Now()
-	w, err := open(path, longest, seed)
+	w, err := open(path, longest, held, seed)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s: read in %.2f s\n\n", w.model.settings, time.Since(began).Seconds())
+	fmt.Fprintf(stdout, "%s: %.1f MB, read in %.2f s\n\n", w.model.settings, float64(w.bytes)/1e6,
+		time.Since(began).Seconds())
 	began = time.Now()
 	text, written, err := w.write(ctx, prompt, tokens, temperature)
 	if err != nil {
@@ -56,8 +58,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// open reads a model from a file, or the small one if there is no path, and compiles its program.
-func open(path string, longest int, seed uint64) (*writer, error) {
+// open reads a model from a file, or the small one if there is no path, and compiles its programs: see [readSettings].
+func open(path string, longest int, held string, seed uint64) (*writer, error) {
 	var file *weights.File
 	var err error
 	if path == "" {
@@ -70,7 +72,7 @@ func open(path string, longest int, seed uint64) (*writer, error) {
 		return nil, err
 	}
 	defer file.Close()
-	s, err := readSettings(file, longest)
+	s, err := readSettings(file, longest, held)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

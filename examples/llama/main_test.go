@@ -12,6 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/shapeinfer/shapetest"
+	"github.com/broadloom/broadloom/weights"
 )
 
 func TestShapes(t *testing.T) { shapetest.Check(t, checked()) }
@@ -31,7 +32,7 @@ func setUp(t *testing.T) (*writer, expected) {
 	require.NoError(t, err)
 	var want expected
 	require.NoError(t, json.Unmarshal(data, &want))
-	w, err := open("", 256, 1)
+	w, err := open("", 256, "", 1)
 	require.NoError(t, err)
 	return w, want
 }
@@ -48,9 +49,9 @@ func TestTokens(t *testing.T) {
 func TestLogits(t *testing.T) {
 	w, want := setUp(t)
 	require.Equal(t, want.IDs, append([]int64{w.vocabulary.begin}, w.vocabulary.encode(want.Prompt)...))
-	r, err := w.session.Run(t.Context(), exec.Feed{w.model.text: want.IDs, w.model.temperature: float32(0)})
+	r, err := w.prompt.Run(t.Context(), exec.Feed{w.model.prompt.text: want.IDs, w.model.temperature: float32(0)})
 	require.NoError(t, err)
-	logits, err := exec.Values[float32](r, w.model.logits)
+	logits, err := exec.Values[float32](r, w.model.prompt.logits)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, want.Logits, logits, 1e-3)
 }
@@ -76,7 +77,7 @@ func TestWrites(t *testing.T) {
 func TestRun(t *testing.T) {
 	var stdout bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-tokens", "8"}, &stdout))
-	require.Contains(t, stdout.String(), "Llama of 4 layers, width 64, 4 heads, 768 tokens")
+	require.Contains(t, stdout.String(), "Llama of 4 layers, width 64, 4 heads, 768 tokens, int8: 0.3 MB")
 	require.Contains(t, stdout.String(), "And God said unto Noah")
 
 	path := filepath.Join(t.TempDir(), "cut.gguf")
@@ -87,6 +88,33 @@ func TestRun(t *testing.T) {
 		`metadata "llama.block_count" must be a number, and is <nil>`)
 }
 
+// The weights of the file, in blocks of 8 bits, are held as they are. As float32 they take 3.5 times as much memory,
+// and give the same tokens.
+func TestHeldWeights(t *testing.T) {
+	held, want := setUp(t)
+	file, err := weights.OpenReader("genesis.gguf", strings.NewReader(genesis), int64(len(genesis)))
+	require.NoError(t, err)
+	scale := held.model.graph.ByName("blk.1.ffn_down.weight_scale")
+	levels, err := held.token.Param(held.model.blocks[1].down.Weight)
+	require.NoError(t, err)
+	scales, err := held.token.Param(scale)
+	require.NoError(t, err)
+	stored, err := file.Read("blk.1.ffn_down.weight")
+	require.NoError(t, err)
+	for i, v := range stored.Data.([]float32) {
+		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/int8Block])
+	}
+
+	plain, err := open("", 256, "float32", 1)
+	require.NoError(t, err)
+	require.Greater(t, float64(plain.bytes)/float64(held.bytes), 3.5)
+	text, _, err := plain.write(t.Context(), want.Prompt, len(want.Written)-len(want.IDs), 0)
+	require.NoError(t, err)
+	require.Equal(t, want.Text, text)
+	_, err = open("", 256, "int4", 1)
+	require.ErrorContains(t, err, "genesis.gguf: weights are held as int8 or float32, not \"int4\"")
+}
+
 // A file that claims more layers than it has tensors does not keep the program busy.
 func TestLayersThatAreNotThere(t *testing.T) {
 	const key = "llama.block_count"
@@ -94,6 +122,6 @@ func TestLayersThatAreNotThere(t *testing.T) {
 	damaged := genesis[:at] + "\xff\xff\xff\x7f" + genesis[at+4:]
 	path := filepath.Join(t.TempDir(), "damaged.gguf")
 	require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
-	_, err := open(path, 256, 1)
+	_, err := open(path, 256, "", 1)
 	require.ErrorContains(t, err, "the file says that there are 2147483647 layers, but has 38 tensors")
 }

@@ -9,62 +9,90 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// model continues a text by one token.
+// model is a Llama. It has two programs, which share its parameters and caches: one reads a text of any length, and one
+// a single token. The latter multiplies vectors, and so reads weights of 8 bits as they are.
 type model struct {
 	settings
-	graph       *graph.Graph
-	text        *graph.Node // input: int64 [1, new], the tokens that follow those of the last run
-	temperature *graph.Node // input: how bold the choice is; 0 takes the likeliest token
-	logits      *graph.Node // [1, tokens], of the next token
-	chosen      *graph.Node // int64 [1]
-	updates     []*graph.Node
-	caches      []*nn.KVCache
+	graph         *graph.Graph
+	temperature   *graph.Node // input: how bold the choice is; 0 takes the likeliest token
+	tokens        *nn.Embedding
+	blocks        []block
+	norm          *nn.Norm
+	output        *nn.Linear // nil if it is the table of tokens
+	prompt, token continuation
+}
+
+// continuation is a text continued by one token.
+type continuation struct {
+	text    *graph.Node // input: int64 [1, new], the tokens that follow those of the last run
+	logits  *graph.Node // [1, tokens], of the next token
+	chosen  *graph.Node // int64 [1]
+	updates []*graph.Node
+}
+
+// block is one layer: attention and a gated network, each of the normalized input and added to it.
+type block struct {
+	attentionNorm, networkNorm *nn.Norm
+	attention                  *nn.MultiHeadAttention
+	cache                      *nn.KVCache
+	gate, up, down             *nn.Linear
 }
 
 // newModel builds the graph. Parameters are named like the tensors of llama.cpp's files, but for attention's: see
 // [fileName] and [fileParts].
 func newModel(s settings) *model {
 	g := graph.New("llama")
-	m := &model{settings: s, graph: g}
-	m.text = g.Input("text", graph.Int64, 1, g.Dim("new", graph.AtLeast(1)))
-	m.temperature = g.Input("temperature", graph.Float32)
-	p := nn.Evaluation(g)
-	tokens := nn.NewEmbedding(g, "token_embd", s.tokens, s.width)
-	x := tokens.Apply(p, m.text)
+	m := &model{settings: s, graph: g, temperature: g.Input("temperature", graph.Float32)}
+	held := nn.Option{}
+	if s.int8Block != 0 {
+		held = nn.Int8Weights(s.int8Block)
+	}
+	m.tokens = nn.NewEmbedding(g, "token_embd", s.tokens, s.width, held)
 	for i := range s.layers {
-		g.Scope("blk."+strconv.Itoa(i), func() { x = m.block(p, x) })
+		g.Scope("blk."+strconv.Itoa(i), func() { m.blocks = append(m.blocks, newBlock(g, s, held)) })
 	}
-	last := nn.NewRMSNorm(g, "output_norm", s.width, nn.Epsilon(s.epsilon)).Apply(p, ops.Select(x, 1, -1))
-	if s.isTied {
-		m.logits = ops.MatMul(last, ops.Transpose(tokens.Weight, 0, 1))
-	} else {
-		m.logits = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias()).Apply(p, last)
+	m.norm = nn.NewRMSNorm(g, "output_norm", s.width, nn.Epsilon(s.epsilon))
+	if !s.isTied {
+		m.output = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias(), held)
 	}
-	// The argmax of logits plus Gumbel noise is a sample from their softmax.
-	noise := ops.Neg(ops.Log(ops.Neg(ops.Log(ops.Uniform(p.Seed(), graph.Float32, m.logits.Shape()...)))))
-	m.chosen = ops.ArgMax(ops.Add(m.logits, ops.Mul(noise, m.temperature)), 1)
-	m.updates = p.Updates()
+	m.prompt = m.continued(g.Input("text", graph.Int64, 1, g.Dim("new", graph.AtLeast(1))))
+	m.token = m.continued(g.Input("token", graph.Int64, 1, 1))
 	return m
 }
 
-// block is one layer: attention and a gated network, each of the normalized input and added to it.
-func (m *model) block(p *nn.Pass, x *graph.Node) *graph.Node {
-	g, width := m.graph, m.width
-	norm := func(name string, x *graph.Node) *graph.Node {
-		return nn.NewRMSNorm(g, name, width, nn.Epsilon(m.epsilon)).Apply(p, x)
+func newBlock(g *graph.Graph, s settings, held nn.Option) (b block) {
+	norm := func(name string) *nn.Norm { return nn.NewRMSNorm(g, name, s.width, nn.Epsilon(s.epsilon)) }
+	b.attentionNorm, b.networkNorm = norm("attn_norm"), norm("ffn_norm")
+	b.attention = nn.NewMultiHeadAttention(g, "attn", s.width, s.heads, nn.KVHeads(s.kvHeads), nn.Causal(),
+		nn.RotaryBase(s.base), nn.RotaryInterleaved(), nn.NoBias(), held)
+	b.cache = b.attention.NewCache("cache", 1, s.longest)
+	b.gate = nn.NewLinear(g, "ffn_gate", s.width, s.inner, nn.NoBias(), held)
+	b.up = nn.NewLinear(g, "ffn_up", s.width, s.inner, nn.NoBias(), held)
+	b.down = nn.NewLinear(g, "ffn_down", s.inner, s.width, nn.NoBias(), held)
+	return b
+}
+
+// continued continues a text behind that in the caches.
+func (m *model) continued(text *graph.Node) continuation {
+	p := nn.Evaluation(m.graph)
+	x := m.tokens.Apply(p, text)
+	for _, b := range m.blocks {
+		n := b.attentionNorm.Apply(p, x)
+		x = ops.Add(x, b.attention.Attend(p, n, n, n, nn.Cached(b.cache)))
+		n = b.networkNorm.Apply(p, x)
+		x = ops.Add(x, b.down.Apply(p, ops.Mul(ops.Silu(b.gate.Apply(p, n)), b.up.Apply(p, n))))
 	}
-	linear := func(name string, in, out int, x *graph.Node) *graph.Node {
-		return nn.NewLinear(g, name, in, out, nn.NoBias()).Apply(p, x)
+	last, c := m.norm.Apply(p, ops.Select(x, 1, -1)), continuation{text: text}
+	if m.output == nil {
+		c.logits = ops.MatMul(last, ops.Transpose(m.tokens.WeightIn(p), 0, 1))
+	} else {
+		c.logits = m.output.Apply(p, last)
 	}
-	attention := nn.NewMultiHeadAttention(g, "attn", width, m.heads, nn.KVHeads(m.kvHeads), nn.Causal(),
-		nn.RotaryBase(m.base), nn.RotaryInterleaved(), nn.NoBias())
-	cache := attention.NewCache("cache", 1, m.longest)
-	m.caches = append(m.caches, cache)
-	n := norm("attn_norm", x)
-	x = ops.Add(x, attention.Attend(p, n, n, n, nn.Cached(cache)))
-	n = norm("ffn_norm", x)
-	gated := ops.Mul(ops.Silu(linear("ffn_gate", width, m.inner, n)), linear("ffn_up", width, m.inner, n))
-	return ops.Add(x, linear("ffn_down", m.inner, width, gated))
+	// The argmax of logits plus Gumbel noise is a sample from their softmax.
+	noise := ops.Neg(ops.Log(ops.Neg(ops.Log(ops.Uniform(p.Seed(), graph.Float32, c.logits.Shape()...)))))
+	c.chosen = ops.ArgMax(ops.Add(c.logits, ops.Mul(noise, m.temperature)), 1)
+	c.updates = p.Updates()
+	return c
 }
 
 // fileName is the tensor of a parameter.

@@ -20,7 +20,11 @@ type settings struct {
 
 // String describes the model.
 func (s settings) String() string {
-	return fmt.Sprintf("Llama of %d layers, width %d, %d heads, %d tokens", s.layers, s.width, s.heads, s.tokens)
+	held := "float32"
+	if s.int8Block != 0 {
+		held = "int8"
+	}
+	return fmt.Sprintf("Llama of %d layers, width %d, %d heads, %d tokens, %s", s.layers, s.width, s.heads, s.tokens, held)
 }
 
 // fields reads the metadata of a file, and remembers the first mistake.
@@ -51,8 +55,12 @@ func number[T int | float64](f *fields, key string, otherwise ...T) T {
 	return 1
 }
 
-// readSettings reads the sizes of a model that looks back at most so many tokens.
-func readSettings(file *weights.File, longest int) (settings, error) {
+// int8Block is the block of weights of 8 bits: that of the simpler formats of llama.cpp, which are held exactly.
+const int8Block = 32
+
+// readSettings reads the sizes of a model that looks back at most so many tokens. It holds weights as int8 or float32;
+// as int8, if neither is said and the file is quantised.
+func readSettings(file *weights.File, longest int, held string) (settings, error) {
 	f := &fields{of: file.Fields()}
 	if kind := f.of["general.architecture"]; kind != "llama" {
 		return settings{}, fmt.Errorf("this reads the architecture llama, and the file has %v", kind)
@@ -89,5 +97,14 @@ func readSettings(file *weights.File, longest int) (settings, error) {
 		return s, fmt.Errorf("the file has no table of tokens, token_embd.weight")
 	}
 	s.tokens, s.isTied = tensors[table].Shape[0], named("output.weight") < 0
+	isQuantised := slices.ContainsFunc(tensors, func(t weights.Info) bool {
+		return !slices.Contains([]string{"F64", "F32", "F16", "BF16"}, t.DType)
+	})
+	switch {
+	case held == "int8" || held == "" && isQuantised:
+		s.int8Block = int8Block
+	case held != "" && held != "float32":
+		return s, fmt.Errorf("weights are held as int8 or float32, not %q", held)
+	}
 	return s, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
@@ -12,24 +11,47 @@ import (
 
 // writer continues texts.
 type writer struct {
-	model      *model
-	vocabulary *vocabulary
-	session    *exec.Session
+	model         *model
+	vocabulary    *vocabulary
+	prompt, token *exec.Session // for a text and for one token
+	bytes         int           // of the parameters
 }
 
-// newWriter compiles a model and loads its parameters, which the session reads where they are loaded.
+// newWriter compiles a model and loads its parameters, which the sessions read where they are loaded.
 func newWriter(m *model, v *vocabulary, file *weights.File, seed uint64) (*writer, error) {
-	program, err := exec.Compile(m.graph, exec.Outputs(m.chosen, m.logits), exec.Updates(m.updates...))
+	prompt, err := m.prompt.compile(m.graph)
 	if err != nil {
 		return nil, err
 	}
-	learned := slices.DeleteFunc(program.Params(), (*graph.Node).IsState) // the caches are state
-	values, _, err := weights.Values(program, file, weights.Only(learned...), weights.Rename(fileName),
-		weights.Parts(fileParts))
+	token, err := m.token.compile(m.graph)
 	if err != nil {
 		return nil, err
 	}
-	return &writer{m, v, program.NewSession(exec.BorrowParams(values), exec.Seed(seed))}, nil
+	opts := []weights.Option{weights.Rename(fileName), weights.Parts(fileParts),
+		weights.AllowMissing("*.cache.*", "random_state")} // the states between runs
+	if m.int8Block != 0 {
+		opts = append(opts, weights.AllowNarrowing())
+	}
+	values, _, err := weights.Values(prompt, file, opts...)
+	if err != nil {
+		return nil, err
+	}
+	session := prompt.NewSession(exec.BorrowParams(values), exec.Seed(seed))
+	return &writer{m, v, session, token.NewSession(exec.ShareParams(session)), bytesOf(values)}, nil
+}
+
+// compile makes the program of a continuation.
+func (c continuation) compile(g *graph.Graph) (*exec.Program, error) {
+	return exec.Compile(g, exec.Outputs(c.chosen, c.logits), exec.Updates(c.updates...))
+}
+
+// bytesOf is the memory of the values of parameters.
+func bytesOf(values exec.Feed) (bytes int) {
+	for n := range values {
+		count, _ := n.Shape().NumElements().Int()
+		bytes += int(count) * n.DType().Size()
+	}
+	return bytes
 }
 
 // write continues a text by at most so many tokens, and returns it with their number. It ends where the model ends the
@@ -43,8 +65,8 @@ func (w *writer) write(ctx context.Context, prompt string, most int, temperature
 		return "", 0, fmt.Errorf("the prompt has %d tokens, and the model looks back at most %d", len(text),
 			w.model.longest)
 	}
-	for _, c := range w.model.caches { // of the last text
-		if err := w.session.SetParam(c.Length, 0); err != nil {
+	for _, b := range w.model.blocks { // they hold the last text
+		if err := w.prompt.SetParam(b.cache.Length, 0); err != nil {
 			return "", 0, err
 		}
 	}
@@ -65,11 +87,15 @@ func (w *writer) write(ctx context.Context, prompt string, most int, temperature
 
 // next reads tokens and chooses one that follows them.
 func (w *writer) next(ctx context.Context, fresh []int64, temperature float64) (int64, error) {
-	r, err := w.session.Run(ctx, exec.Feed{w.model.text: fresh, w.model.temperature: float32(temperature)})
+	session, c := w.prompt, w.model.prompt
+	if len(fresh) == 1 {
+		session, c = w.token, w.model.token
+	}
+	r, err := session.Run(ctx, exec.Feed{c.text: fresh, w.model.temperature: float32(temperature)})
 	if err != nil {
 		return 0, err
 	}
-	chosen, err := exec.Values[int64](r, w.model.chosen)
+	chosen, err := exec.Values[int64](r, c.chosen)
 	if err != nil {
 		return 0, err
 	}
