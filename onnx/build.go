@@ -142,7 +142,26 @@ func (b *Built) all() *importer.Result {
 
 // Output returns the node of an output, or nil if there is none with that name. The parts of a sequence output y are
 // called "y.0", "y.1" and so on.
-func (b *Built) Output(name string) *graph.Node { return named(b.all().Outputs, name) }
+func (b *Built) Output(name string) *graph.Node {
+	for _, out := range b.all().Outputs {
+		if out.Name == name {
+			return out.Node
+		}
+	}
+	return nil
+}
+
+// Count returns how many elements an output has along an axis, an Int64 scalar, if that depends on values: the output
+// is as long as it can be, with zeros behind so many elements. It is nil for outputs whose sizes depend on those of the
+// inputs alone.
+func (b *Built) Count(output string) (count *graph.Node, axis int) {
+	for _, out := range b.all().Outputs {
+		if out.Name == output {
+			return out.Count, out.Axis
+		}
+	}
+	return nil, 0
+}
 
 func named(list []importer.Named, name string) *graph.Node {
 	for _, n := range list {
@@ -157,7 +176,12 @@ func named(list []importer.Named, name string) *graph.Node {
 func (b *Built) Inputs() []*graph.Node { return nodesOf(b.all().Inputs) }
 
 // Outputs returns the nodes of the outputs, in the model's order.
-func (b *Built) Outputs() []*graph.Node { return nodesOf(b.all().Outputs) }
+func (b *Built) Outputs() (nodes []*graph.Node) {
+	for _, out := range b.all().Outputs {
+		nodes = append(nodes, out.Node)
+	}
+	return nodes
+}
 
 func nodesOf(list []importer.Named) (nodes []*graph.Node) {
 	for _, n := range list {

@@ -250,10 +250,11 @@ func TestRefused(t *testing.T) {
 
 	many := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, 3)},
 		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float)},
-		Nodes: []*wire.Node{op("NonZero", []string{"x"}, "a"), op("NonZero", []string{"x"}, "b"),
+		Nodes: []*wire.Node{op("NonZero", []string{"x"}, "n"), op("EyeLike", []string{"n"}, "a"),
+			op("EyeLike", []string{"n"}, "b"),
 			op("Foo", []string{"x"}, "c"), op("Sum", []string{"a", "b", "c"}, "y")}}
 	require.Equal(t, `onnx: 3 parts of the model cannot be built:
-  NonZero "/net/NonZero": its number of elements is known only when the model runs: make the input that it depends on a constant (and 1 more such nodes)
+  EyeLike "/net/EyeLike": its operand has a size that is known only when the model runs: build the model up to a value before it with onnx.Outputs, and continue with operations of package ops, such as ops.Compress and ops.NMS (and 1 more such nodes)
   Foo "/net/Foo": the operator Foo is unknown`, refused(t, file(t, many)))
 }
 

@@ -101,7 +101,7 @@ func (c nodeCase) run() (isBound bool, err error) {
 	if err != nil {
 		return isBound, err
 	}
-	prog, err := exec.Compile(b.Graph, exec.Outputs(b.Outputs()...), exec.OnWarning(nil))
+	prog, err := exec.Compile(b.Graph, exec.Outputs(withCounts(b)...), exec.OnWarning(nil))
 	if err != nil {
 		return isBound, err
 	}
@@ -119,19 +119,19 @@ func (c nodeCase) run() (isBound bool, err error) {
 	if err != nil {
 		return isBound, err
 	}
-	return isBound, c.compare(b.Outputs(), got)
+	return isBound, c.compare(b, got)
 }
 
-func (c nodeCase) compare(outputs []*graph.Node, got *exec.Results) error {
+func (c nodeCase) compare(b *Built, got *exec.Results) error {
 	for i, out := range slices.Concat(c.Out...) {
 		want, err := arrayOf(out)
 		if err != nil {
 			return err
 		}
-		if i >= len(outputs) {
-			return fmt.Errorf("%d results, want more", len(outputs))
+		if i >= len(b.all().Outputs) {
+			return fmt.Errorf("%d results, want more", len(b.all().Outputs))
 		}
-		have, err := got.Array(outputs[i])
+		have, err := counted(b, i, got)
 		if err != nil {
 			return err
 		}

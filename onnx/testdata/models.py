@@ -164,6 +164,42 @@ class Halves(nn.Module):
         return self.b(self.a(x.half()).relu().float())
 
 
+class Experts(nn.Module):
+    """A mixture of experts, each of which computes the rows that are routed to it."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate, self.experts = nn.Linear(4, 3), nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+
+    def forward(self, x):
+        rows = x.reshape(-1, 4)
+        p, which = self.gate(rows).softmax(-1).topk(2, -1)
+        y = torch.zeros_like(rows)
+        for k, expert in enumerate(self.experts):
+            row, choice = torch.where(which == k)
+            y.index_add_(0, row, F.relu(expert(rows[row])) * p[row, choice, None])
+        return y.view(x.shape)
+
+
+class Selected(nn.Module):
+    """Rows that a mask selects, how many of them there are, and what is computed of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Linear(4, 4)
+
+    def forward(self, x, mask):
+        y = x[mask]
+        z = self.w(y)
+        both = torch.cat([y, y * 2, x[:, 0]])
+        at = (mask & (x[..., 0] > 0)).nonzero()
+        back = torch.zeros_like(x)
+        back[mask] = z
+        return (y, z.sum(0), z.mean(0), z.amax(0), y.T @ z, y.softmax(0), y.reshape(-1, 2, 2).transpose(1, 2), both, y[:, 1:], at,
+                torch.tensor(y.shape[0]) * 2 + y.numel(), y.cumsum(0), y.max(1)[1], back, F.layer_norm(y, (4,)),
+                y @ self.w.bias, z.argmin(0), y[:, 0].clamp(min=0).sqrt())
+
+
 def words(high, *shape):
     return torch.randint(0, high, shape)
 
@@ -187,6 +223,10 @@ MODELS = [
     ("halves", 17, Halves, ["x"], [batch], [(torch.randn(4, 6),)]),
     ("encoder", 14, Encoder, ["x"], [{1: "batch"}],
      [(torch.randn(5, 2, 8),), (torch.randn(5, 3, 8),)]),
+    ("experts", 17, Experts, ["x"], [both], [(torch.randn(2, 5, 4),), (torch.randn(1, 1, 4),), (torch.randn(3, 7, 4),)]),
+    ("selected", 17, Selected, ["x", "mask"], [both, both],
+     [(torch.randn(2, 3, 4), torch.tensor([[True, False, True], [True, True, False]])),
+      (torch.randn(1, 5, 4), torch.tensor([[False, False, True, False, False]])), (torch.randn(4, 2, 4), torch.ones(4, 2) > 0)]),
 ]
 
 

@@ -183,6 +183,15 @@ func (b *builder) outputNames(g *wire.Graph) (names []string) {
 	return names
 }
 
+// output is a result. Behind the elements that count, it has zeros.
+func (b *builder) output(name string, v *value) Output {
+	out := Output{Named: Named{name, b.filled(v, 0)}}
+	if v.counted != nil {
+		out.Count, out.Axis = b.countOf(v.counted.size), v.counted.axis
+	}
+	return out
+}
+
 // outputs collects the results.
 func (b *builder) outputs(g *wire.Graph, s *scope, result *Result) {
 	for _, name := range b.outputNames(g) {
@@ -193,11 +202,11 @@ func (b *builder) outputs(g *wire.Graph, s *scope, result *Result) {
 		}
 		b.guard(&wire.Node{Name: name, Op: "output"}, func() {
 			if !v.isList {
-				result.Outputs = append(result.Outputs, Named{name, b.nodeOf(v)})
+				result.Outputs = append(result.Outputs, b.output(name, v))
 				return
 			}
 			for i, part := range v.list {
-				result.Outputs = append(result.Outputs, Named{fmt.Sprintf("%s.%d", name, i), b.nodeOf(part)})
+				result.Outputs = append(result.Outputs, b.output(fmt.Sprintf("%s.%d", name, i), part))
 			}
 		})
 	}

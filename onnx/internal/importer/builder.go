@@ -35,10 +35,19 @@ type Param struct {
 	Elements func() (exec.Array, error)
 }
 
+// Output is a result of the model. If the size of one of its axes is known only when the model runs, Count is the
+// size, an Int64 scalar: behind so many elements of the axis, the node has zeros.
+type Output struct {
+	Named
+	Count *graph.Node
+	Axis  int
+}
+
 // Result is the graph built from a model.
 type Result struct {
-	Inputs, Outputs []Named
-	Params          []Param
+	Inputs  []Named
+	Outputs []Output
+	Params  []Param
 }
 
 // Problem says why a part of a model was not imported.
@@ -60,7 +69,9 @@ type builder struct {
 	problems  []Problem
 	applied   int // nodes so far
 	prover    *prove.Prover
-	root      string // the scope in which the model is imported
+	root      string                  // the scope in which the model is imported
+	open      map[string]*openSize    // sizes that are known only when the model runs
+	openNames map[graph.Dim]graph.Dim // names of those that are computed from others
 }
 
 type function struct{ domain, name, overload string }
@@ -99,8 +110,9 @@ const maxDepth = 64
 // Import builds the nodes of a model. If there are problems, the result is nil.
 func Import(m *wire.Model, r Request) (*Result, []Problem) {
 	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{},
-		isFixed: map[node]bool{},
-		names:   map[string]graph.Dim{}, prover: prove.NewProver(r.Graph.Bounds), root: r.Graph.ScopePath()}
+		isFixed: map[node]bool{}, names: map[string]graph.Dim{}, root: r.Graph.ScopePath(),
+		open: map[string]*openSize{}, openNames: map[graph.Dim]graph.Dim{}}
+	b.prover = prove.NewProver(b.boundsOf)
 	for _, f := range m.Functions {
 		b.functions[function{domain(f.Domain), f.Name, f.Overload}] = f
 	}

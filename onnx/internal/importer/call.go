@@ -17,6 +17,8 @@ type call struct {
 	version  int // of the operator's domain
 	operands []*value
 	scope    *scope
+	// mayBeOpen says that sizes may be known only when the model runs: their greatest values stand in their place.
+	mayBeOpen bool
 }
 
 // rule says which calls of package ops an operator is.
@@ -34,6 +36,9 @@ func (c *call) results() (list []*value) {
 	}
 	if list := c.ofSizes(key); list != nil {
 		return list
+	}
+	if c.hasCounted(key) {
+		return c.withCounted(key)
 	}
 	if f := valueRules[key]; f != nil {
 		return f(c)
@@ -179,7 +184,21 @@ func (c *call) dims(i int) []graph.Dim {
 		refuse("its operand %q must be known before the model runs, but depends on values known only then: %s",
 			c.from.Inputs[i], "make an input that it depends on a constant, or bind named sizes to numbers")
 	}
+	if slices.ContainsFunc(s.dims, c.isOpen) {
+		return c.longestOf(s.dims)
+	}
 	return s.dims
+}
+
+// longestOf are the greatest values of sizes that are known only when the model runs.
+func (c *call) longestOf(list []graph.Dim) (most []graph.Dim) {
+	if !c.mayBeOpen {
+		refuse("it depends on a size that is known only when the model runs: %s", selectBefore)
+	}
+	for _, d := range list {
+		most = append(most, c.longest(d))
+	}
+	return most
 }
 
 // bounds are elements of which some are beyond [most], in whose place that stands.

@@ -31,10 +31,7 @@ func ifRule(c *call) []*value {
 	if condition.Rank() > 0 {
 		condition = ops.Reshape(condition)
 	}
-	branch := func(name string) func() []node {
-		return func() []node { return c.nodesOf(c.attempt(c.body(name), nil)) }
-	}
-	return ofNodes(ops.Cond(condition, branch("then_branch"), branch("else_branch")))
+	return c.cond(condition)
 }
 
 func ofNodes(list []node) (values []*value) {
@@ -47,9 +44,17 @@ func ofNodes(list []node) (values []*value) {
 // nodesOf are the nodes of tensors; where one is a sequence, nothing.
 func (c *call) nodesOf(list []*value) (nodes []node) {
 	for _, v := range list {
+		if v.counted != nil {
+			c.guard(c.from, func() {
+				refuse("its body takes or returns a value of which a size is known only when the model runs: %s",
+					selectBefore)
+			})
+			return nil
+		}
 		if v.isList {
 			c.problem(
-				"a sequence is returned by a body whose number of steps is unknown: export the model with tensors there")
+				"a sequence is returned by a body whose number of steps is unknown: export the model with tensors there",
+			)
 			return nil
 		}
 		nodes = append(nodes, c.nodeOf(v))
@@ -75,6 +80,9 @@ func loop(c *call) []*value {
 		if !ok {
 			return c.counted(body, carry)
 		}
+		if c.isOpen(s.dims[0]) {
+			return c.counted(body, carry)
+		}
 		steps, _ = greatest(c, s.dims[0], 0)
 	}
 	if c.has(1) {
@@ -95,7 +103,8 @@ func loop(c *call) []*value {
 		}
 		refuse(
 			"it carries sequences, or values whose shapes change from step to step, so that the number of steps, %s, must be known: bind the sizes to numbers",
-			steps)
+			steps,
+		)
 	}
 	if len(body.Outputs) == len(carry)+1 && !hasSequence(carry) {
 		return c.while(body, steps, carry, nil)
@@ -168,11 +177,9 @@ func (c *call) truthValue(v bool) *value { return c.ofArray(exec.Array{Data: []b
 // scanned is a loop of a number of steps that is known when it begins. Where its values change their shapes, nothing is
 // built.
 func (c *call) scanned(body *wire.Graph, steps graph.Dim, carry []*value) (results []*value) {
-	problems, made := len(c.problems), len(c.made)
-	first := c.nodesOf(carry)
 	var final, outs []node
-	isBuilt := c.g.Attempt(func() bool {
-		mistakes := len(c.g.Mistakes())
+	isBuilt := c.tried(func() {
+		first := c.nodesOf(carry)
 		final, outs = ops.Scan(ops.Loop{Carry: first, Over: []node{ops.Iota(c.g, 0, steps)}},
 			func(carry, x []node) (next, out []node) {
 				args := append([]*value{ofNode(x[0]), c.truthValue(true)}, ofNodes(carry)...)
@@ -182,6 +189,19 @@ func (c *call) scanned(body *wire.Graph, steps graph.Dim, carry []*value) (resul
 				}
 				return list[1 : 1+len(carry)], list[1+len(carry):]
 			})
+	})
+	if !isBuilt {
+		return nil
+	}
+	return ofNodes(append(final, outs...))
+}
+
+// tried builds something, and forgets it where something is wrong with it.
+func (c *call) tried(build func()) (isBuilt bool) {
+	problems, made := len(c.problems), len(c.made)
+	isBuilt = c.g.Attempt(func() bool {
+		mistakes := len(c.g.Mistakes())
+		build()
 		return len(c.problems) == problems && len(c.g.Mistakes()) == mistakes
 	})
 	if !isBuilt {
@@ -190,9 +210,8 @@ func (c *call) scanned(body *wire.Graph, steps graph.Dim, carry []*value) (resul
 		}
 		c.problems, c.made = c.problems[:problems], c.made[:made]
 		c.forgetBuilt()
-		return nil
 	}
-	return ofNodes(append(final, outs...))
+	return isBuilt
 }
 
 // counted is a loop of which the operands say how many steps it has.
@@ -242,6 +261,9 @@ func (c *call) unrolled(body *wire.Graph, steps int, carry []*value) []*value {
 		list := c.compute(body, args)
 		carry = list[1 : 1+len(carry)]
 		for k, v := range list[1+len(carry):] {
+			if v.counted != nil {
+				refuse("its body returns a value of which a size is known only when the model runs: %s", selectBefore)
+			}
 			outs[k] = append(outs[k], c.nodeOf(v))
 		}
 		goesOn, known := c.truth(list[0])

@@ -10,4 +10,8 @@
 // of ONNX Runtime. values.go and control.go have those with sequences and bodies. left.go says why some have no row.
 //
 // sizes.go has tensors of sizes; sizerules.go and sizemoves.go compute with them when the graph is built.
+//
+// counted.go has axes whose size is known only when the model runs. countedfind.go has the operators that make them,
+// and that pick and write elements by such indices, countedrules.go says how others pass them on, countedmath.go has
+// sums and products over them, and countedbranch.go has branches of different sizes.
 package importer

@@ -45,46 +45,10 @@ func init() {
 			}
 			return []node{ops.Where(hot, ops.Select(c.in(2), 0, 1), ops.Select(c.in(2), 0, 0))}
 		},
-		"NonZero":  func(c *call) []node { return []node{nonZero(c)} },
-		"Compress": with(compress),
 	})
 }
 
-// nonZero are places of elements, of what is known, or of a tensor in which all are counted: old models count so.
-func nonZero(c *call) node {
-	if c.value(0).isFilled {
-		shape := c.in(0).Shape()
-		var rows []node
-		for axis := range shape {
-			rows = append(rows, ops.Flatten(ops.Iota(c.g, axis, shape...), 0, -1))
-		}
-		return ops.Stack(0, rows...)
-	}
-	a, ok := c.arrayOf(c.operands[0])
-	if !ok {
-		refuse(unknownCount)
-	}
-	return nonZeroSizes(a.Data, a.Shape).node(c.g)
-}
-
 const unknownCount = "its number of elements is known only when the model runs: make the input that it depends on a constant"
-
-// compress takes the places of an axis where a condition is true, which must be known.
-func compress(c *call, x node) node {
-	axis := 0
-	if c.given("axis") {
-		axis = c.axis(0)
-	} else {
-		x = ops.Flatten(x, 0, -1)
-	}
-	var at []int64
-	for i, v := range c.floats(1) {
-		if v != 0 {
-			at = append(at, int64(i))
-		}
-	}
-	return ops.IndexSelect(x, axis, graph.Constant(c.g, at, graph.Dim(len(at))))
-}
 
 // gather picks along an axis: one place that is known is a view.
 func gather(c *call) node {
@@ -145,21 +109,23 @@ func tensorScatter(c *call) node {
 	return ops.Scatter(x, axis, index, update)
 }
 
-// unique takes the different elements, or slices along an axis, of what is known.
-func unique(c *call) []node {
+// unique takes the different elements, or slices along an axis. If they are not known, their number is open.
+func unique(c *call) []*value {
 	x := c.in(0)
-	a, ok := c.arrayOf(c.operands[0])
-	if !ok {
-		refuse(unknownCount)
-	}
+	a, isKnown := c.arrayOf(c.operands[0])
+	axis := 0
+	n := x.Shape().NumElements()
 	var values, inverse, counts node
-	var n graph.Dim
 	if c.given("axis") {
-		axis := c.axis(0)
-		n = graph.Dim(differentSlices(a, axis))
+		axis = c.axis(0)
+		if n = x.Shape()[axis]; isKnown {
+			n = graph.Dim(differentSlices(a, axis))
+		}
 		values, inverse, counts = ops.UniqueAlong(x, axis, n, graph.Num(0))
 	} else {
-		n = graph.Dim(differentSlices(exec.Array{Shape: []int{count(a.Shape)}, Data: a.Data}, 0))
+		if isKnown {
+			n = graph.Dim(differentSlices(exec.Array{Shape: []int{count(a.Shape)}, Data: a.Data}, 0))
+		}
 		values, inverse, counts = ops.Unique(x, n, graph.Num(0))
 		inverse = ops.Flatten(inverse, 0, -1)
 	}
@@ -167,10 +133,24 @@ func unique(c *call) []node {
 	if c.int("sorted", 1) == 0 {
 		order := ops.ArgSort(first, 0, false)
 		inverse = ops.IndexSelect(ops.ArgSort(order, 0, false), 0, inverse)
-		values, counts, first = ops.IndexSelect(values, 0, order), ops.IndexSelect(counts, 0, order),
+		values, counts, first = ops.IndexSelect(values, axis, order), ops.IndexSelect(counts, 0, order),
 			ops.IndexSelect(first, 0, order)
 	}
-	return []node{values, first, inverse, counts}
+	results := ofNodes([]node{values, first, inverse, counts})
+	if !isKnown {
+		size := c.newSize(ops.Sum(ops.Cast(ops.Greater(counts, whole(0)), graph.Int64)), n)
+		results[0].counted, results[1].counted, results[3].counted = &counted{
+			axis,
+			size,
+		}, &counted{
+			0,
+			size,
+		}, &counted{
+			0,
+			size,
+		}
+	}
+	return results
 }
 
 // differentSlices counts them along an axis.

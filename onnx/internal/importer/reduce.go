@@ -29,7 +29,6 @@ func init() {
 			values, indices := ops.TopK(c.in(0), c.topSize(), c.axis(-1), c.int("largest", 1) == 1)
 			return []node{values, indices}
 		},
-		"Unique": func(c *call) []node { return unique(c) },
 	})
 }
 

@@ -25,7 +25,8 @@ type value struct {
 	isFilled bool   // all elements are one number, which is not 0
 	base     *value // with offset added: the same number, known only when the model runs, in another form
 	offset   int
-	isNone   bool // an optional value that is not there
+	isNone   bool     // an optional value that is not there
+	counted  *counted // an axis of which only the first elements count; nil if all do
 }
 
 // isTensor reports whether v is there and no sequence.
@@ -40,7 +41,7 @@ func (b *builder) ofArray(a exec.Array) *value {
 
 // ofSizes is a tensor of sizes.
 func (b *builder) ofSizes(s *sizes) *value {
-	return &value{sizes: s, make: func() node { return s.node(b.g) }}
+	return &value{sizes: s, make: func() node { return b.sizesNode(s) }}
 }
 
 // nodeOf is the node of a tensor.
@@ -58,6 +59,8 @@ func (b *builder) nodeOf(v *value) node {
 // arrayOf returns a tensor's elements where they are known without a run of what the model takes.
 func (b *builder) arrayOf(v *value) (exec.Array, bool) {
 	switch {
+	case v.counted != nil:
+		return exec.Array{}, false
 	case v.known != nil:
 	case v.elements != nil:
 		a, err := v.elements()

@@ -69,6 +69,7 @@ func init() {
 			return []*value{c.ofArray(exec.Array{Data: []bool{is}})}
 		},
 		"If": ifRule, "Loop": loop, "Scan": scan,
+		"NonZero": nonZero, "Compress": compress, "NonMaxSuppression": nonMaxSuppression, "Unique": unique,
 	}
 }
 
@@ -101,7 +102,7 @@ func (c *call) shapeOfValue(i int) graph.Shape {
 	case v.node == nil && v.known != nil:
 		return graph.MakeShape(v.known.Shape...)
 	}
-	return c.nodeOf(v).Shape()
+	return c.builder.shapeOf(v)
 }
 
 func (c *call) shape() *sizes {
@@ -218,6 +219,14 @@ func (c *call) joinSequence() *value {
 		if list := joined.ofSizes("Concat"); list != nil {
 			return list[0]
 		}
+	}
+	if joined.hasCounted("Concat") {
+		from := *c.from
+		from.Op, joined.from = "Concat", &from
+		if isNew {
+			refuse("it stacks values of which a size is known only when the model runs: %s", selectBefore)
+		}
+		return concatCounted(&joined)[0]
 	}
 	if isNew {
 		return ofNode(ops.Stack(c.int("axis", 0), joined.all()...))
