@@ -166,11 +166,23 @@ func (m arith) lgamma(x graph.Value, terms gammaTerms) graph.Value {
 	isNegative := m.less(x, 0)
 	y := m.lgammaAbove(m.pick(isNegative, m.sub(m.num(1), x), x), terms)
 	// of πx, but for its sign
-	sine := m.Prim(graph.PrimSin, m.mul(m.num(math.Pi), m.sub(x, m.Prim(graph.PrimRound, x))))
+	sine := m.sineOfHalfTurns(m.sub(x, m.Prim(graph.PrimRound, x)))
 	mirrored := m.sub(m.num(math.Log(math.Pi)), m.add(m.log(m.abs(sine)), y))
 	pole := m.Prim(graph.PrimAnd, m.Prim(graph.PrimLe, x, m.num(0)), m.Prim(graph.PrimEq, x, m.floor(x)))
 	pole = m.Prim(graph.PrimOr, pole, m.equals(m.abs(x), inf))
 	return m.pick(pole, m.num(inf), m.pick(isNegative, mirrored, y))
+}
+
+// sineOfHalfTurns is sin(πx), |x| ≤ 1/2.
+func (m arith) sineOfHalfTurns(x graph.Value) graph.Value {
+	if !m.rounds {
+		return m.Prim(graph.PrimSin, m.mul(m.num(math.Pi), x))
+	}
+	c := make([]float64, 8) // of which the next one would count less than 1e-11
+	for k := range c {
+		c[k] = math.Pow(-1, float64(k)) * math.Pow(math.Pi, float64(2*k+1)) / factorial(2*k+1)
+	}
+	return m.mul(x, m.polynomial(c, m.mul(x, x)))
 }
 
 // polygammaAbove is derivative n of digamma at x of at least 1/2: it is moved up by a sum to where
@@ -178,12 +190,11 @@ func (m arith) lgamma(x graph.Value, terms gammaTerms) graph.Value {
 func (m arith) polygammaAbove(n int, x graph.Value) graph.Value {
 	sign := math.Pow(-1, float64(n+1))
 	shift := 10 + n
-	isNear := m.less(x, float64(shift))
-	sum, at := m.num(0), x
-	for range shift {
-		sum = m.add(sum, m.power(m.div(m.num(1), at), n+1))
-		at = m.add(at, m.num(1))
+	if m.rounds {
+		shift = 6 + n
 	}
+	isNear := m.less(x, float64(shift))
+	sum, at := m.fallingPowers(n, m.pick(isNear, x, m.num(1)), shift)
 	sum = m.pick(isNear, m.mul(sum, m.num(sign*factorial(n))), m.num(0))
 	z := m.pick(isNear, at, x)
 	u := m.div(m.num(1), z)
@@ -197,6 +208,26 @@ func (m arith) polygammaAbove(n int, x graph.Value) graph.Value {
 	}
 	lead := m.add(m.num(sign*factorial(n-1)), m.mul(m.num(sign*factorial(n)/2), u))
 	return m.add(sum, m.mul(m.add(lead, series), m.power(u, n)))
+}
+
+// fallingPowers adds up 1/x, 1/(x+1), … to the power n+1, and returns the number behind the last one. Without a power it
+// adds fractions up, which needs one division.
+func (m arith) fallingPowers(n int, x graph.Value, count int) (sum, behind graph.Value) {
+	if n == 0 {
+		numerator, denominator := m.num(1), x
+		for range count - 1 {
+			x = m.add(x, m.num(1))
+			numerator = m.Prim(graph.PrimFMA, numerator, x, denominator)
+			denominator = m.mul(denominator, x)
+		}
+		return m.div(numerator, denominator), m.add(x, m.num(1))
+	}
+	sum = m.num(0)
+	for range count {
+		sum = m.add(sum, m.power(m.div(m.num(1), x), n+1))
+		x = m.add(x, m.num(1))
+	}
+	return sum, x
 }
 
 // power is x to a whole power of at least 0, by squaring.
