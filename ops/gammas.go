@@ -210,8 +210,8 @@ func (m arith) polygammaAbove(n int, x graph.Value) graph.Value {
 	return m.add(sum, m.mul(m.add(lead, series), m.power(u, n)))
 }
 
-// fallingPowers adds up 1/x, 1/(x+1), … to the power n+1, and returns the number behind the last one. Without a power it
-// adds fractions up, which needs one division.
+// fallingPowers adds up 1/x, 1/(x+1), … to the power n+1, and returns the number behind the last one. Without a power
+// it adds fractions up, which needs one division.
 func (m arith) fallingPowers(n int, x graph.Value, count int) (sum, behind graph.Value) {
 	if n == 0 {
 		numerator, denominator := m.num(1), x

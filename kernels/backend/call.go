@@ -21,7 +21,12 @@ type Call struct {
 // Prepare makes a call. The arguments' sizes and steps must not change after it.
 func Prepare(k Kernel, a *launch.Args) *Call {
 	c := &Call{kernel: k, args: a}
-	if m, ok := k.(*nativeKernel); ok && m.isOneCall(a) {
+	m, ok := k.(*nativeKernel)
+	if ok {
+		m = m.suited(a)
+		c.kernel = m
+	}
+	if ok && m.isOneCall(a) {
 		c.direct = m
 		c.frame.reserve(m.layout.Size)
 		c.reset()

@@ -29,6 +29,7 @@ type nativeKernel struct {
 	stages        []chunkStage
 	rows          []int // operands of which rows are picked
 	copied        copied
+	stepped       *steppedKernels
 }
 
 // executable is code that can be called: a *jit.Code.
@@ -48,7 +49,7 @@ func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKer
 	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches,
 		prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
 		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c),
-		stages: chunkStages(p, c.Stages)}
+		stages: chunkStages(p, c.Stages), stepped: &steppedKernels{}}
 	k.copied = copiedBy(p)
 	for i := range p.Operands {
 		if p.Operands[i].Domain == rowprog.Vec && p.Picks(i) {
@@ -105,6 +106,9 @@ func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault l
 	if k.isChunked(a) {
 		return k.runChunked(a, lo, hi, s)
 	}
+	if m := k.suited(a); m != k {
+		return m.RunRange(a, lo, hi, s)
+	}
 	k.setNeutral(a, lo, hi)
 	if empty(a, lo, hi) {
 		k.setEmpty(a, lo, hi)
@@ -143,14 +147,14 @@ func empty(a *launch.Args, lo, hi int) bool {
 	return lo >= hi
 }
 
-// isPlain reports whether the elements of all rows are contiguous.
+// isPlain reports whether the elements of all rows are where the code reads them: contiguous, but for operands' steps.
 func (k *nativeKernel) isPlain(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if a.N <= 1 {
 		return true
 	}
 	for i := range k.prog.Operands {
-		if k.prog.Operands[i].Domain == rowprog.Vec && a.Stride[i][inner] != 1 {
+		if o := &k.prog.Operands[i]; o.Domain == rowprog.Vec && a.Stride[i][inner] != max(o.Step, 1) {
 			return false
 		}
 	}

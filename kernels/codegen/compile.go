@@ -61,9 +61,10 @@ type compiler struct {
 	liveOut    []*slot // of each value that is used outside of its section
 	consts     map[constant]*slot
 	iotaConsts [2]*slot
-	twoOverPi  *slot // the pieces of 1/2π
-	turns      *slot // those for float32, and π/2
-	narrow     bool  // some indices within the row are narrow
+	orders     map[int]*slot // that put in order the elements of operands with a step
+	twoOverPi  *slot         // the pieces of 1/2π
+	turns      *slot         // those for float32, and π/2
+	narrow     bool          // some indices within the row are narrow
 	masks      asm.Label
 	bases      []asm.Reg // of the first operands' addresses
 	stubs      []stub

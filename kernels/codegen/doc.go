@@ -66,5 +66,6 @@
 // accumulators in registers. ahead.go writes loops that prefetch an operand, chunk.go those that end after a stage.
 //
 // tile.go has code for tiles of matrix products: tilerows.go if they are in memory, tilesums.go if they are
-// accumulated. transpose.go, interleave.go and apart.go make code for copies, without a program.
+// accumulated. stepped.go loads elements that are apart. transpose.go, interleave.go and apart.go make code for copies,
+// without a program.
 package codegen

@@ -72,6 +72,8 @@ func (e *emitter) node(i int32) {
 		r := e.take()
 		e.source(nd, r)
 		e.define(i, r)
+	case apartForm:
+		e.apart(i, nd)
 	case unaryForm:
 		e.unary(i, nd)
 	case binaryForm:

@@ -269,6 +269,8 @@ func (b *block) work() float64 {
 			operations += routineWork[in.routine]
 		case pickForm:
 			operations += pickWork
+		case apartForm:
+			operations += 2 * int(in.imm)
 		default:
 			operations++
 		}

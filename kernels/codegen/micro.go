@@ -19,6 +19,7 @@ type form uint8
 const (
 	slotForm       form = iota // a value in memory with equal lanes; no code
 	loadForm                   // a vector of an operand
+	apartForm                  // elements of an operand that are some elements apart
 	widenForm                  // a vector of an operand whose elements are smaller than lanes
 	splatForm                  // one element of an operand in all lanes
 	indexForm                  // the index in the row of the first lane, in all lanes

@@ -57,7 +57,7 @@ func (c *compiler) hasBlocks() bool {
 // the end: control jumps there from here. Then it jumps back to the code for the remaining rows, or to a place after
 // the loop over the axis.
 func (c *compiler) blockLoop(after asm.Label) {
-	if !c.hasBlocks() {
+	if !c.hasBlocks() || c.p.HasSteps() {
 		return
 	}
 	w := &rowBlock{compiler: c, across: acrossRows(c.p), rows: c.target.bytes() / 4}

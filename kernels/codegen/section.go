@@ -224,6 +224,8 @@ func (b *block) load(in *rowprog.Inst) vreg {
 	switch {
 	case in.Domain != rowprog.Vec:
 		ld.form = splatForm
+	case b.c.p.Operands[in.Operand].Step != 0:
+		return b.loadApart(ld)
 	case in.Type == rowprog.Bool:
 		ld.form, ld.op = widenForm, asm.PMOVZXBD
 	default:
@@ -309,7 +311,7 @@ func (b *block) combine(r rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
 func (b *block) hoistStores() {
 	lastLoad := -1
 	for i := range b.insts {
-		if f := b.insts[i].form; f == loadForm || f == widenForm {
+		if f := b.insts[i].form; f == loadForm || f == widenForm || f == apartForm {
 			lastLoad = i
 		}
 	}

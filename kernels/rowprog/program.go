@@ -139,6 +139,11 @@ func (p *Program) Reduces() bool {
 	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpReduce })
 }
 
+// HasSteps reports whether the program is for calls in which elements of a row of some operand are apart.
+func (p *Program) HasSteps() bool {
+	return slices.ContainsFunc(p.Operands, func(o Operand) bool { return o.Step != 0 })
+}
+
 // Picks reports whether the program reads an operand at computed places.
 func (p *Program) Picks(operand int) bool {
 	return slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpPick && in.Operand == operand })

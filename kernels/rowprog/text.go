@@ -29,6 +29,9 @@ func (p *Program) String() string {
 		if o.Access == Acc {
 			fmt.Fprintf(&b, " over %v", o.Reduced)
 		}
+		if o.Step != 0 {
+			fmt.Fprintf(&b, " step %d", o.Step)
+		}
 		b.WriteByte('\n')
 	}
 	for s := CallSection; s < Section(p.Sections()); s++ {
@@ -58,7 +61,7 @@ func (p *Program) Key() string {
 	put(p.Outer, p.Stages, p.Row, len(p.Operands))
 	for i := range p.Operands {
 		o := &p.Operands[i]
-		put(int(o.Type), int(o.Access), int(o.Domain), int(o.Reduced))
+		put(int(o.Type), int(o.Access), int(o.Domain), int(o.Reduced), o.Step)
 	}
 	for i := range p.Insts {
 		in := &p.Insts[i]

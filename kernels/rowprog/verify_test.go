@@ -15,6 +15,8 @@ func TestVerify(t *testing.T) {
 		{"0 stages", func(p *Program) { p.Stages = 0 }},
 		{"operand 0: type none", func(p *Program) { p.Operands[0].Type = NoType }},
 		{"in axes are reduced", func(p *Program) { p.Operands[0].Reduced = 1 }},
+		{"step 3 of f32 in vec", func(p *Program) { p.Operands[0].Step = 3 }},
+		{"step 2 of f32 inout vec", func(p *Program) { p.Operands[1].Step = 2 }},
 		{"no such operation", func(p *Program) { p.Insts[0].Op = opCount }},
 		{"stands in row 4", func(p *Program) { p.Insts[10].Section = RowSection(4) }},
 		{"row 1 after vec 1", func(p *Program) { p.Insts[5].Section = RowSection(1); p.Insts[5].Domain = Row }},
