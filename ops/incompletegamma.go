@@ -140,8 +140,8 @@ func gammaIntegral(a, x, isLow, isSmall node) node {
 }
 
 // shortGammaIntegral is [gammaIntegral] for what is rounded to float32, or less. With t = x exp(±w) both shares are
-// x^a exp(-x)/Γ(a) times the integral of exp(-f), f = x (exp(±w)-1) ∓ a w, from 0 to infinity. f is convex, and taken up
-// to where it is 20, by Gauss's formula: within 3e-9 for a from 0.01 to 10^5.
+// x^a exp(-x)/Γ(a) times the integral of exp(-f), f = x (exp(±w)-1) ∓ a w, from 0 to infinity. f is convex, and taken
+// up to where it is 20, by Gauss's formula: within 3e-9 for a from 0.01 to 10^5.
 func shortGammaIntegral(a, x, isLow, isSmall node) node {
 	const nodes, most, steps = 20, 20, 2
 	a, x = Where(isSmall, num(2), a), Where(isSmall, num(2), x)

@@ -52,8 +52,9 @@ func TestGammaSharesInFloat32AreRoundedOnce(t *testing.T) {
 				continue
 			}
 			unit := ulp(want) * 0x1p29
-			require.LessOrEqual(t, math.Abs(float64(got.Data.([]float32)[k])-want)/unit, half, "%v of %g, %g: %g, want %g",
-				outputs[i+1], a[k], x[k], got.Data.([]float32)[k], want)
+			rounded := got.Data.([]float32)[k]
+			require.LessOrEqual(t, math.Abs(float64(rounded)-want)/unit, half, "%v of %g, %g: %g, want %g",
+				outputs[i+1], a[k], x[k], rounded, want)
 		}
 	}
 }
