@@ -8,11 +8,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Elementwise programs whose operands have elements that are 2 or 4 apart, as pooling and slices with a step do, get
-// code of their own, which loads these elements where they are. It is made when it is needed first.
+// Programs whose operands have elements that are 2 or 4 apart, as pooling and slices with a step do, get code of their
+// own, which loads these elements where they are. It is made when it is needed first.
 
-// leastStepped is how many elements a row must have: shorter ones are better processed many at once.
-const leastStepped = 24
+// leastStepped is how many elements a row must have: shorter ones are better processed many at once, if they can be, or
+// are not worth it.
+const (
+	leastStepped = 24
+	fewStepped   = 4
+)
 
 // steppedKernels are the kernels of a program for some steps of its operands. Some have no code, and are nil.
 type steppedKernels struct {
@@ -28,8 +32,8 @@ type steppedKernel struct {
 // suited is the kernel for a call: one of its own if it reads elements that are apart, or else k.
 func (k *nativeKernel) suited(a *launch.Args) *nativeKernel {
 	inner, apart := len(a.Outer), false
-	if !k.elementwise || a.N < leastStepped || a.Origin != nil || len(k.rows) > 0 || k.copied.isAll() ||
-		k.prog.HasSteps() {
+	if a.N < fewStepped || k.isChunked(a) || a.Origin != nil || len(k.accs) > 0 || len(k.rows) > 0 ||
+		k.copied.isAll() || k.prog.HasSteps() {
 		return k
 	}
 	for i := range k.prog.Operands {
@@ -42,7 +46,7 @@ func (k *nativeKernel) suited(a *launch.Args) *nativeKernel {
 			return k
 		}
 	}
-	if !apart {
+	if !apart || a.N < leastStepped && k.isFlat(a) {
 		return k
 	}
 	if m := k.stepped.find(k.prog, a); m != nil {
