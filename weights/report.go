@@ -2,6 +2,7 @@ package weights
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -45,4 +46,12 @@ func (r *Report) differences() string {
 	list("missing in the file: ", r.Missing)
 	list("no parameter: ", r.Unexpected)
 	return text.String()
+}
+
+// nameText is the name of a tensor: quoted if it has characters that text does not show, or that a terminal obeys.
+func nameText(name string) string {
+	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
+		return quoted
+	}
+	return name
 }

@@ -44,7 +44,8 @@ name ends with .onnx is a model too. Formats:
 
 Without -o, the file is called after the model; "-o -" writes to standard output.
 `,
-	run: drawModels,
+	data: true,
+	run:  drawModels,
 }
 
 var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw",

@@ -17,7 +17,8 @@ var lspCommand = command{
 a model is written, and the shape of every value next to its call. docs/editors.md says how to
 set up editors.
 `,
-	run: serveEditor,
+	data: true,
+	run:  serveEditor,
 }
 
 func serveEditor(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {

@@ -18,7 +18,7 @@
 // main.go has the table of commands, and flags.go their flags. check.go, shapes.go, draw.go, profile.go, explain.go,
 // ops.go and weights.go are commands. formats.go writes mistakes in several formats, vet.go is the tool for go vet,
 // lsp.go the language server, export.go exports models, onnxfiles.go reads ONNX files, launch.go runs exported
-// programs, and version.go prints the version.
+// programs, version.go prints the version, and terminal.go escapes what a terminal would obey.
 package main
 
 import (
@@ -47,6 +47,7 @@ type command struct {
 	args    string // what follows the name
 	summary string
 	help    string // further lines
+	data    bool   // it writes data, such as pictures, to standard output, and not text for a terminal
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
@@ -97,6 +98,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	for _, c := range commands {
 		if c.name == name {
+			stderr = &terminal{to: stderr}
+			if !c.data {
+				stdout = &terminal{to: stdout}
+			}
 			return c.run(newFlags(c), rest, stdout, stderr)
 		}
 	}

@@ -53,7 +53,7 @@ func describeWeights(w io.Writer, path string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	tensors, elements := file.Tensors(), 0
 	for _, t := range tensors {
-		fmt.Fprintf(table, "%s\t%s\t%v\n", t.Name, t.DType, graph.MakeShape(t.Shape...))
+		fmt.Fprintf(table, "%s\t%s\t%v\n", nameText(t.Name), t.DType, graph.MakeShape(t.Shape...))
 		count := 1
 		for _, n := range t.Shape {
 			count *= n
@@ -66,7 +66,7 @@ func describeWeights(w io.Writer, path string) error {
 		fields[key] = value
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		fmt.Fprintf(table, "%s\t= %s\n", key, fieldText(fields[key]))
+		fmt.Fprintf(table, "%s\t= %s\n", nameText(key), fieldText(fields[key]))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,4 +41,38 @@ func TestWeightsOfFilesThatAreNone(t *testing.T) {
 	assert.Equal(t, exitErrors, status)
 	assert.Contains(t, stderr, `does not start with "GGUF"`)
 	assert.Contains(t, stdout, "token_embd.weight", "the other file is listed")
+}
+
+// Names of a file cannot give the terminal orders or look like other lines, in the list and in errors.
+func TestNamesOfFilesAreNoOrdersToTheTerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	require.NoError(t, weights.Write(path, []weights.Named{
+		{Name: "a\x1b[2J\u009b1m\u202e", Value: exec.Array{Shape: []int{2}, Data: make([]float32, 2)}},
+		{Name: "b\nc  F32  [7]", Value: exec.Array{Shape: []int{3}, Data: make([]float32, 3)}},
+		{Name: "poids.é", Value: exec.Array{Shape: []int{1}, Data: make([]float32, 1)}},
+	}, weights.Metadata(map[string]string{"key\x1b]0;title\a": "value\x1b"})))
+	status, stdout, stderr := broadloom("weights", path)
+	assert.Equal(t, exitOK, status, stderr)
+	for _, want := range []string{
+		`"a\x1b[2J\u009b1m\u202e"`, `"b\nc  F32  [7]"`, "poids.é  ", `"key\x1b]0;title\a"`, `"value\x1b"`,
+	} {
+		assert.Contains(t, stdout, want)
+	}
+
+	named := "no\x1b[31m.gguf"
+	require.NoError(t, os.WriteFile(filepath.Join(t.TempDir(), named), []byte("GGML"), 0o600))
+	_, _, stderr = broadloom("weights", named)
+	assert.Contains(t, stderr, `no\x1b[31m.gguf`)
+}
+
+func TestTerminalTakesTextInPieces(t *testing.T) {
+	var shown strings.Builder
+	text := "é\x1b\u0085\xff\u2066\U000e0001…\r\n\t"
+	to := &terminal{to: &shown}
+	for i := range len(text) {
+		n, err := to.Write([]byte{text[i]})
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	require.Equal(t, `é\x1b\u0085\xff\u2066\udb40\udc01…\x0d`+"\n\t", shown.String())
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"unicode/utf8"
 )
 
 // TempMark is part of the names of files that are being written.
@@ -19,7 +20,10 @@ const TempMark = ".tmp-"
 // Write writes a file so that its path always names either the complete new content or the old one. The content is
 // written to another file of the same folder, synced to disk, and then renamed to the path.
 func Write(path string, write func(io.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Errorf("the file's name has %d bytes: %w", len(filepath.Base(path)), syscall.ENAMETOOLONG)
+	case err == nil && info.IsDir():
 		return fmt.Errorf("it is a folder: %w", syscall.EISDIR)
 	}
 	temp, err := createTemp(path)
@@ -52,10 +56,18 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return nil
 }
 
+// maxName is how many bytes most file systems allow in the name of a file.
+const maxName = 255
+
 // createTemp creates a file next to another one, with the permissions of new files.
 func createTemp(path string) (*os.File, error) {
+	folder, base := filepath.Split(path)
+	base = base[:min(len(base), maxName-len(TempMark)-8)]
+	for !utf8.ValidString(base) && utf8.ValidString(path) { // cut within a character
+		base = base[:len(base)-1]
+	}
 	for {
-		name := fmt.Sprintf("%s%s%08x", path, TempMark, rand.Uint32())
+		name := fmt.Sprintf("%s%s%s%08x", folder, base, TempMark, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		var wrong *os.PathError // the name of the other file says nothing to the user
 		switch {
