@@ -33,7 +33,42 @@ func (o options) hints(params []*graph.Node, f *File, sources [][]string) (hints
 	if h := o.int8Hint(params, f, sources); h != "" {
 		hints = append(hints, h)
 	}
+	if h := o.headHint(params, f, sources); h != "" && len(hints) == 0 {
+		hints = append(hints, h)
+	}
 	return hints
+}
+
+// headHint finds a few layers whose tensors have other shapes, such as a head for another number of classes, in a file
+// that otherwise matches.
+func (o options) headHint(params []*graph.Node, f *File, sources [][]string) string {
+	var patterns []string
+	fitting, other := 0, 0
+	for i, n := range params {
+		want, known := n.KnownShape()
+		switch {
+		case len(sources[i]) != 1 || !known || o.isTransposed(n):
+		case slices.Equal(want, f.infos(sources[i])[0].Shape):
+			fitting++
+		default:
+			other++
+			pattern := n.Name()
+			if n.Scope() != "" {
+				pattern = n.Scope() + ".*"
+			}
+			if !matches(n.Name(), patterns...) {
+				patterns = append(patterns, pattern)
+			}
+		}
+	}
+	if other == 0 || fitting <= other || len(patterns) > maxNamed {
+		return ""
+	}
+	for i, p := range patterns {
+		patterns[i] = strconv.Quote(p)
+	}
+	return fmt.Sprintf("to load all but what has other shapes, such as a head for other classes, use weights.Except(%s)",
+		strings.Join(patterns, ", "))
 }
 
 // int8Hint finds floating-point parameters for which the file has integers of 8 bits with scales.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/weights"
 )
 
@@ -98,4 +100,49 @@ func TestTransposedWeightsAreToldAndTurned(t *testing.T) {
 		[]weights.Named{{"fc.weight", exec.Array{Shape: []int{2, 3}, Data: make([]float32, 6)}}}))
 	_, err = weights.LoadFile(s, path, weights.Only(dense), weights.Transposed("*"))
 	require.ErrorContains(t, err, "but the file has [2, 3], which must be [3, 2] with Transposed")
+}
+
+// A head for another number of classes is told, with the option that loads all the rest, also of the optimiser's
+// state. What is left out keeps its values.
+func TestHeadsOfOtherClassesAreTold(t *testing.T) {
+	build := func(classes graph.Dim, seed uint64) (*exec.Session, []*graph.Node) {
+		g := graph.New("classifier")
+		x, label := g.Input("x", graph.Float32, g.Dim("batch"), 4), g.Input("label", graph.Int64, g.Dim("batch"))
+		net := nn.Sequential(nn.NewLinear(g, "body", 4, 4), nn.NewBatchNorm(g, "norm", 4), nn.NewLinear(g, "head", 4, classes))
+		pass := nn.Training(g)
+		loss := ops.CrossEntropy(net.Apply(pass, x), label)
+		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.1).Minimize(loss)...),
+			exec.Updates(pass.Updates()...))
+		require.NoError(t, err)
+		return prog.NewSession(exec.Seed(seed)), g.Params()
+	}
+	value := func(s *exec.Session, n *graph.Node) any { v, err := s.Param(n); require.NoError(t, err); return v.Data }
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	saved, from := build(10, 1)
+	require.NoError(t, weights.Save(path, saved))
+	s, params := build(3, 2)
+	head := value(s, params[len(params)-1])
+	_, err := weights.LoadFile(s, path)
+	require.ErrorContains(t, err, `head.weight is [3, 4]`)
+	require.ErrorContains(t, err, `such as a head for other classes, use weights.Except("head.*")`)
+	r, err := weights.LoadFile(s, path, weights.Except("head.*"))
+	require.NoError(t, err)
+	require.Contains(t, r.Loaded, "body.weight.exp_avg")
+	for i, n := range params {
+		if !strings.HasPrefix(n.Name(), "head.") {
+			require.Equal(t, value(saved, from[i]), value(s, n), n.Name())
+		}
+	}
+	require.Equal(t, head, value(s, params[len(params)-1]))
+
+	_, err = weights.LoadFile(s, path, weights.Except("tail.*"))
+	require.EqualError(t, err, `weights: Except("tail.*") matches no parameter of the session or program`)
+	require.NoError(t, weights.Save(path, saved, weights.Except("head.*", "*.exp_*", "*.step")))
+	f, err := weights.Open(path)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, info := range f.Tensors() {
+		require.NotContains(t, info.Name, "head")
+		require.NotContains(t, info.Name, "exp_avg")
+	}
 }

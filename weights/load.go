@@ -51,7 +51,7 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option,
 		return nil, errors.New("weights: the file is nil")
 	}
 	r := &Report{}
-	sources, states := o.match(params, p.Params(), f, r)
+	sources, states := o.match(params, held, p.Params(), f, r)
 	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
 		r.hints = o.hints(params, f, sources)
 		return r, &MismatchError{File: f.path, Report: r}
@@ -121,7 +121,7 @@ func (e *MismatchError) Error() string {
 		hint += "\n  the session's program does not need what is missing: Only(session.Program().Params()...) loads the rest"
 	}
 	return fmt.Sprintf("weights: %s does not match, and nothing was set:%s%s\n"+
-		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With, Rename or Parts to allow differences)",
+		"  (use weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, Except, With, Rename or Parts to allow differences)",
 		e.File, e.Report.differences(), hint)
 }
 
@@ -138,20 +138,29 @@ func (o options) of(held []*graph.Node) ([]*graph.Node, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	if o.only == nil {
-		return held, nil
+	for _, pattern := range o.except {
+		if !slices.ContainsFunc(held, func(n *graph.Node) bool { return matches(n.Name(), pattern) }) {
+			return nil, fmt.Errorf("weights: Except(%q) matches no parameter of the session or program", pattern)
+		}
+	}
+	params := held
+	if o.only != nil {
+		params = withScales(o.only)
 	}
 	for _, n := range o.only {
 		if !slices.Contains(held, n) {
 			return nil, fmt.Errorf("weights: %s is not a parameter of the session or program", n.Called())
 		}
 	}
-	return withScales(o.only), nil
+	return slices.DeleteFunc(slices.Clone(params), o.leavesOut), nil
 }
+
+// leavesOut reports whether [Except] names the parameter.
+func (o options) leavesOut(n *graph.Node) bool { return matches(n.Name(), o.except...) }
 
 // match finds the tensors of each parameter and those of each state, and reports what does not fit. A parameter without
 // tensors has none in sources.
-func (o options) match(params, program []*graph.Node, f *File, r *Report) (sources, states [][]string) {
+func (o options) match(params, held, program []*graph.Node, f *File, r *Report) (sources, states [][]string) {
 	used := map[string]string{}
 	sources = make([][]string, len(params))
 	for i, n := range params {
@@ -185,6 +194,13 @@ func (o options) match(params, program []*graph.Node, f *File, r *Report) (sourc
 	}
 	for _, other := range o.with {
 		states = append(states, o.matchState(other, f, used, r))
+	}
+	for _, n := range held {
+		if o.leavesOut(n) {
+			for _, name := range o.tensorsOf(n) {
+				used[name] = n.Name()
+			}
+		}
 	}
 	for _, t := range f.tensors {
 		if _, ok := used[t.Name]; !ok {

@@ -13,6 +13,7 @@ import (
 // options are those of one call.
 type options struct {
 	only       []*graph.Node
+	except     []string // patterns of names
 	rename     func(param string) string
 	parts      func(param string) []string // or nil
 	missing    []string                    // patterns of names
@@ -42,6 +43,16 @@ func optionsOf(opts []Option) options {
 // Only loads or saves only these parameters: those of a part of a model, or all but the state of an optimiser.
 func Only(params ...*graph.Node) Option {
 	return func(o *options) { o.only = append(o.only, params...) }
+}
+
+// Except loads or saves all parameters but those whose names match one of the patterns of [path.Match]. What the file
+// has for them is passed over: Except("head.*") loads a classifier with another number of classes, whose head is
+// trained anew.
+func Except(patterns ...string) Option {
+	return func(o *options) {
+		o.except = append(o.except, patterns...)
+		o.checkPatterns("Except", patterns)
+	}
 }
 
 // Rename sets the name of a parameter in the file, given its name in the graph. The default is the same name.

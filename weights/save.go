@@ -10,7 +10,7 @@ import (
 )
 
 // Save writes the parameters of a session, including the state of optimisers, to a file: see [Write]. Options are
-// [Only], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. Other sessions that share the parameters must
+// [Only], [Except], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. Other sessions that share the parameters must
 // not write them meanwhile.
 //
 // A session holds all parameters that its graph had when its program was compiled, and those of sessions that it
