@@ -12,7 +12,7 @@ import (
 // fixes lists changes with which all axes of a statement are proved: at most one.
 func (s *solution) fixes(st *statement, list []failure) []graph.Fix {
 	for _, way := range []func(*statement, []failure) (graph.Fix, bool){
-		s.before, s.flatten, s.transpose, s.moved, s.reorder, s.declare} {
+		s.before, s.loopAxis, s.flatten, s.transpose, s.moved, s.reorder, s.declare} {
 		if fix, ok := way(st, list); ok {
 			return []graph.Fix{fix}
 		}
@@ -32,6 +32,34 @@ func (s *solution) before(st *statement, _ []failure) (fix graph.Fix, ok bool) {
 	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(),
 		Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), graph.Calling(st.Node)),
 		At:   st.Node}, true
+}
+
+// loopAxis lets a loop go over another axis of its values, where a value's slices have the size that the steps should
+// have: an argument has the size over which the loop goes.
+func (s *solution) loopAxis(_ *statement, list []failure) (fix graph.Fix, ok bool) {
+	for _, taken := range s.c.taken() {
+		e := taken.Node
+		a, isLoop := e.Loop()
+		if !isLoop || a.Role != graph.LoopElement || a.Body.Spec().Example || !slices.Contains(e.InCall(), e.In(0)) {
+			continue
+		}
+		x, steps := e.In(0), a.Body.Length()
+		for _, f := range list {
+			size := f.left
+			if size == steps {
+				size = f.right
+			} else if f.right != steps {
+				continue
+			}
+			if at := slices.Index(e.Shape(), size); at >= 0 {
+				gives := slices.Delete(slices.Clone(x.Shape()), at+1, at+2)
+				return graph.Fix{Kind: graph.FixArguments, Gives: gives, At: e,
+					Text: fmt.Sprintf("let the loop go over axis %d of %s: ops.Loop{Axis: %d, …} gives slices %s", at+1,
+						x.Called(), at+1, gives)}, true
+			}
+		}
+	}
+	return fix, false
 }
 
 // transpose exchanges two axes of the value.

@@ -18,7 +18,7 @@ type Change struct {
 	After map[int]*Node
 	// Attrs are other fixed arguments; nil keeps them.
 	Attrs any
-	// Declared is another type of Node, an input or a parameter; nil keeps it.
+	// Declared is another type of Node, such as an input or a parameter; nil keeps it.
 	Declared *Type
 	// Bounds are other declarations of named sizes. Only Node is checked again, or if it is nil everything computed
 	// from values with these names in their shapes.

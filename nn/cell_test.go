@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // stepped is a case of a cell: what it gives of a value and a state, side by side.
@@ -160,4 +161,22 @@ func TestMistakesOfAdaptiveSoftmaxAndConvolutionalCells(t *testing.T) {
 	require.NoError(t, err)
 	_, err = prog.NewSession(exec.Seed(1)).Run(t.Context(), exec.Feed{x: make([]float32, 16), target: int64(10)})
 	require.ErrorContains(t, err, "index is out of bounds")
+}
+
+// A loop over the batch in place of time gives a cell states of another size: the error says which axis was meant.
+func TestCellsInALoopOverTheWrongAxis(t *testing.T) {
+	for axis, wrong := range []bool{true, false} {
+		g := graph.New("loop")
+		x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("time"), 8)
+		cell, zero := nn.NewGRUCell(g, "cell", 8, 4), ops.Zeros(g, graph.Float32, x.Shape()[0], 4)
+		ops.Scan(ops.Loop{Carry: []*graph.Node{zero}, Over: []*graph.Node{x}, Axis: axis},
+			func(c, x []*graph.Node) (next, out []*graph.Node) {
+				return cell.ApplyFrom(nn.Evaluation(g), x[0], c...), nil
+			})
+		if report := shapeinfer.Check(g); wrong {
+			require.Contains(t, report.String(), "let the loop go over axis 1 of x: ops.Loop{Axis: 1, …} gives slices [batch, 8]")
+		} else {
+			require.NoError(t, report.Err())
+		}
+	}
 }

@@ -77,24 +77,26 @@ type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
 	graph.CodeBroadcast: {
-		1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond,
+		1, []way{(*trier).loopAxis, (*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond,
 			(*trier).channelsLast,
 			(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze,
 			(*trier).exchange, (*trier).reshape, (*trier).declare}},
 	graph.CodeNames: {1,
-		[]way{(*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond,
+		[]way{(*trier).loopAxis, (*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond,
 			(*trier).channelsLast,
 			(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows,
 			(*trier).exchange, (*trier).equal, (*trier).declare}},
 	graph.CodeRank: {
-		1, []way{(*trier).exchange, (*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
+		1, []way{(*trier).loopAxis, (*trier).exchange, (*trier).keepDims, (*trier).align, (*trier).squeeze,
+			(*trier).inRows}},
 	graph.CodeMutualExpand: {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	graph.CodeTargetShape: {
 		2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
 	graph.CodeBackcompat: {1, []way{(*trier).reshape}},
-	graph.CodeMatMul:     {1, []way{(*trier).transpose, (*trier).exchange, (*trier).declare}},
+	graph.CodeMatMul:     {1, []way{(*trier).loopAxis, (*trier).transpose, (*trier).exchange, (*trier).declare}},
+	graph.CodeLoop:       {1, []way{(*trier).loopAxis}},
 	graph.CodeConcat: {
-		1, []way{(*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+		1, []way{(*trier).loopAxis, (*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
 	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
 	graph.CodeWindow:         {1, []way{(*trier).exchange, (*trier).channelsFirst, (*trier).declareWeights}},
