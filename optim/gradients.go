@@ -81,7 +81,7 @@ func refuseAll(fn, trouble string, grads []*graph.Node) ([]*graph.Node, *graph.N
 
 // Accumulate accumulates gradients over micro-batches, one per run. It returns the means over those since the last
 // complete batch, and whether the batch is complete: a bool scalar, true in each run whose number is a multiple of
-// runs. Pass it to [When]:
+// runs. Pass it to [When], without which a step is a mistake:
 //
 //	grads, full := optim.Accumulate(params, autodiff.Grad(loss, params), 4)
 //	step := optim.Adam(1e-3, optim.When(full)).Updates(params, grads)
@@ -109,7 +109,7 @@ func Accumulate(params, grads []*graph.Node, runs int) (means []*graph.Node, ful
 	full = ops.Equal(place, graph.Num(0))
 	first := ops.Equal(ops.Remainder(ops.Sub(count, graph.Num(1)), graph.Num(runs)), graph.Num(0))
 	for i, w := range params {
-		old := s.state(w.Name(), "grad_sum", w.DType(), 0, w.Shape())
+		old := s.stateOf(w.Name(), "grad_sum", w.DType(), sumStart{runs: runs}, w.Shape())
 		sum := ops.CopyInPlace(old, ops.Add(ops.Where(first, graph.Num(0.0), old), grads[i]))
 		means = append(means, ops.Div(sum, graph.Num(float64(runs))))
 	}

@@ -21,6 +21,7 @@ import (
 type LossScale struct {
 	LossScaleRule
 	scale, tracker *graph.Node
+	scaled         []*graph.Node // losses times the factor
 	trouble        string
 }
 
@@ -52,7 +53,7 @@ func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 		return s
 	}
 	g.Scope(name, func() {
-		s.scale, s.tracker = g.State("scale", graph.Float32, filled(s.Initial)),
+		s.scale, s.tracker = g.State("scale", graph.Float32, scaleStart{filled(s.Initial), s}),
 			g.State("growth_tracker", graph.Int32, filled(0))
 	})
 	if s.trouble != "" {
@@ -70,8 +71,13 @@ func (r LossScaleRule) withDefaults() LossScaleRule {
 // Scale returns the factor, a Float32 scalar: make it an output to see it.
 func (s *LossScale) Scale() *graph.Node { return s.scale }
 
-// Apply returns the loss, a floating-point value, times the factor, in Float32 or Float64: differentiate the result.
-func (s *LossScale) Apply(loss *graph.Node) *graph.Node { return ops.Mul(wideEnough(loss), s.scale) }
+// Apply returns the loss, a floating-point value, times the factor, in Float32 or Float64: differentiate the result. Steps
+// of gradients that are not unscaled are mistakes.
+func (s *LossScale) Apply(loss *graph.Node) *graph.Node {
+	scaled := ops.Mul(wideEnough(loss), s.scale)
+	s.scaled = append(s.scaled, scaled)
+	return scaled
+}
 
 // wideEnough is a value of 16 bits in Float32, in which neither a scaled loss nor a sum of squares overflows.
 func wideEnough(x *graph.Node) *graph.Node {

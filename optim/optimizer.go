@@ -134,7 +134,11 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 	if refused := refuseUnreached(loss, params); refused != nil {
 		return []*graph.Node{refused}
 	}
-	return o.updates("Minimize", params, autodiff.Grad(loss, params))
+	grads := autodiff.Grad(loss, params)
+	if trouble := o.unready(grads); trouble != "" {
+		return []*graph.Node{refuse("Minimize", trouble, loss)}
+	}
+	return o.updates("Minimize", params, grads)
 }
 
 // Updates returns the updates for given gradients, such as those from [ClipNorm] or [Accumulate]: grads[i] is the
@@ -146,6 +150,9 @@ func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	trouble := o.trouble(params)
 	if len(params) != len(grads) {
 		trouble = fmt.Sprintf("there are %d parameters and %d gradients", len(params), len(grads))
+	}
+	if trouble == "" {
+		trouble = o.unready(grads)
 	}
 	if trouble != "" {
 		return []*graph.Node{refuse("Updates", trouble, o.failedOr(params[0], params))}

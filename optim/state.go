@@ -134,6 +134,12 @@ func (u *update) keepFrom(start filled, kind string, shape graph.Shape,
 
 // state declares a state named after a parameter.
 func (u *shared) state(owner, kind string, t graph.DType, start filled, shape graph.Shape) (s *graph.Node) {
+	return u.stateOf(owner, kind, t, start, shape)
+}
+
+// stateOf is state with any initial values.
+func (u *shared) stateOf(owner, kind string, t graph.DType, start graph.Initializer,
+	shape graph.Shape) (s *graph.Node) {
 	if u.name != "" {
 		kind = u.name + graph.ScopeSeparator + kind
 	}
