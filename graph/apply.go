@@ -54,6 +54,7 @@ func apply(op *Op, attrs any, in []*Node) *Node {
 	}
 	in, unpromoted := g.promote(op, in)
 	m = firstMistake(m, unpromoted)
+	g.noteAlike(in)
 	n := g.newNode(op, g.kept(op, attrs), in)
 	n.pos = g.here()
 	if m == nil && !g.derived {

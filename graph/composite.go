@@ -53,6 +53,7 @@ func beginCall(graphs []*Graph, c *composite) (end func()) {
 	c.pos = ofFunction()
 	for _, g := range graphs {
 		c.in = g.ValuesOf(c.in)
+		g.noteAlike(c.in)
 		c.pos = g.fromOr(c.pos)
 		g.composite = c
 	}

@@ -38,6 +38,7 @@ type Graph struct {
 	foreign      map[*Mistake]bool
 	silenced     map[*Node][]Code
 	gradients    map[*Node]asked   // of nodes that were asked for as gradients
+	alike        map[*Node]*Node   // other operands of one call that the same call of the source has made
 	likes        map[*Node][]*Node // nodes that were made from the shapes of others
 	substitution *substitution     // what is read instead of parameters; see WithParams
 	standsFor    *Node             // what the nodes that are being built stand for; see Like
@@ -142,14 +143,18 @@ func (g *Graph) Err() error {
 
 // WithOrigin builds nodes that belong to the gradient of a forward node: they have its source position and its scope.
 func (g *Graph) WithOrigin(forward *Node, build func()) {
-	outer, outerScope := g.origin, g.scope
+	outer, outerScope, substitution := g.origin, g.scope, g.substitution
+	g.substitution = nil // what a gradient reads was chosen when its forward node was built
 	if g.origin = forward; forward != nil {
 		g.scope = forward.scope
 	}
 	g.origins = append(g.origins, forward)
-	defer func() { g.origin, g.scope, g.origins = outer, outerScope, g.origins[:len(g.origins)-1] }()
+	defer func() {
+		g.origin, g.scope, g.origins = outer, outerScope, g.origins[:len(g.origins)-1]
+		g.substitution = substitution
+	}()
 	if build != nil {
-		g.substituting(nil, build)
+		build()
 	}
 }
 

@@ -99,7 +99,10 @@ func (g *Graph) Like(n *Node, build func()) {
 		g.origin, g.scope, g.composite, g.from, g.policy, g.standsFor = origin, scope, composite, from, policy,
 			standsFor
 	}()
-	g.substituting(nil, build)
+	substitution := g.substitution
+	g.substitution = nil
+	defer func() { g.substitution = substitution }()
+	build()
 }
 
 // noteStanding notes for which node a new one stands.

@@ -31,6 +31,7 @@ type sourceCall struct {
 	ofVariable bool // the function may be the value of a variable or a field
 	column     int  // in which it begins, counted from 1
 	use        resultUse
+	text       string // as it is written, or the beginning of that
 }
 
 // resultUse is what a statement does with the result of a call.
@@ -109,7 +110,7 @@ func (f *sourceFile) findCalls(path string, text []byte) {
 			return true
 		}
 		if call, is := open[len(open)-1].(*ast.CallExpr); is {
-			f.note(files, call, syntax.MayCallVariable(call, packages), uses[call])
+			f.note(files, text, call, syntax.MayCallVariable(call, packages), uses[call])
 		}
 		open = open[:len(open)-1]
 		return true
@@ -153,8 +154,11 @@ var (
 	returnReceiver = []string{"Named", "Silence"}
 )
 
+// maxCall bounds the text of a call that names a value.
+const maxCall = 40
+
 // note adds a call to its line.
-func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, ofVariable bool, use resultUse) {
+func (f *sourceFile) note(files *token.FileSet, source []byte, call *ast.CallExpr, ofVariable bool, use resultUse) {
 	name := syntax.CalledName(call.Fun)
 	if name == nil {
 		return
@@ -164,5 +168,10 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr, ofVariable b
 	if begin.Line != at.Line {
 		begin = at
 	}
-	f.calls[at.Line] = append(f.calls[at.Line], sourceCall{name.Name, ofVariable, begin.Column, use})
+	from, to := files.PositionFor(call.Pos(), false).Offset, files.PositionFor(call.End(), false).Offset
+	text := strings.Join(strings.Fields(string(source[min(from, len(source)):min(to, len(source))])), " ")
+	if runes := []rune(text); len(runes) > maxCall {
+		text = string(runes[:maxCall]) + "…)"
+	}
+	f.calls[at.Line] = append(f.calls[at.Line], sourceCall{name.Name, ofVariable, begin.Column, use, text})
 }

@@ -8,6 +8,9 @@ func (n *Node) variable() string {
 	if n.origin != nil || n.composite != nil && n.composite.updates != nil {
 		return ""
 	}
+	if name := n.outerName(); name != "" {
+		return name
+	}
 	for depth, frame := range n.pos.users() {
 		if depth == 0 && (frame.Call == "" || n.isInside()) {
 			return ""
@@ -36,4 +39,49 @@ func (n *Node) isInside() bool {
 		return false
 	}
 	return frames[0].Call != n.op.Func || slices.Contains(next.in, n)
+}
+
+// noteAlike notes operands of one call that the same call in the source has made, such as that of a helper function:
+// messages about the call must tell them apart.
+func (g *Graph) noteAlike(operands []*Node) {
+	if g.derived || g.origin != nil {
+		return
+	}
+	for i, x := range operands {
+		for _, y := range operands[:i] {
+			if x == nil || y == nil || x == y || x.op != y.op || x.isDeclared() || x.g != g || y.g != g ||
+				x.pos == y.pos || x.pos.counters()[0] != y.pos.counters()[0] {
+				continue
+			}
+			if g.alike == nil {
+				g.alike = map[*Node]*Node{}
+			}
+			g.alike[x], g.alike[y] = y, x
+		}
+	}
+}
+
+// outerName names a value that a helper function has made beside another one of the same call: by the variable to
+// which the helper's result is assigned, or by the call of the helper. It is "" for other values, and if the source
+// cannot be read.
+func (n *Node) outerName() string {
+	if n.g == nil || n.g.alike[n] == nil {
+		return ""
+	}
+	frames, others := n.pos.users(), n.g.alike[n].pos.users()
+	depth := 1
+	for depth < min(len(frames), len(others)) && frames[depth].site == others[depth].site {
+		depth++
+	}
+	if depth >= min(len(frames), len(others)) {
+		return ""
+	}
+	call, ok := n.g.sourceCall(depth, frames[depth])
+	switch {
+	case !ok:
+		return ""
+	case call.use.variable != "":
+		return call.use.variable
+	}
+	return call.text
 }

@@ -49,7 +49,7 @@ func (g *Graph) WithParams(params, values []*Node, build func()) {
 		}
 	}
 	if build != nil {
-		g.substituting(s, build)
+		s.during(g, build)
 	}
 	unread := slices.DeleteFunc(slices.Clone(params), func(w *Node) bool { return s.values[w] == nil || s.read[w] })
 	if len(unread) > 0 && len(g.mistakes) == known {
@@ -57,8 +57,8 @@ func (g *Graph) WithParams(params, values []*Node, build func()) {
 	}
 }
 
-// substituting builds with a substitution, or with none if it is nil.
-func (g *Graph) substituting(s *substitution, build func()) {
+// during builds with a substitution, or with none if it is nil.
+func (s *substitution) during(g *Graph, build func()) {
 	outer := g.substitution
 	g.substitution = s
 	defer func() { g.substitution = outer }()
@@ -194,7 +194,7 @@ func (s *substitution) unreadMistake(unread []*Node) *Mistake {
 
 // refuseParams records a mistake of a call of WithParams.
 func (g *Graph) refuseParams(m *Mistake, about ...*Node) {
-	g.substituting(nil, func() {
+	(*substitution)(nil).during(g, func() {
 		if len(about) == 0 {
 			RefusedIn(g, "WithParams", m)
 			return

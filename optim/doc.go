@@ -40,8 +40,9 @@
 // # Files
 //
 // optimizer.go makes updates from gradients, with the settings in options.go and the state in state.go; unreached.go
-// refuses parameters that have no gradient, and unready.go gradients that are still scaled or incomplete. sgd.go, adam.go, squares.go (running squares), adafactor.go, trust.go (Lamb
-// and Lars), muon.go and rprop.go (Rprop and ASGD) are the optimisers; each is an entry of the table in optimizer.go.
+// refuses parameters that have no gradient, and unready.go gradients that are still scaled or incomplete. sgd.go,
+// adam.go, squares.go (running squares), adafactor.go, trust.go (Lamb and Lars), muon.go and rprop.go (Rprop and ASGD)
+// are the optimisers; each is an entry of the table in optimizer.go.
 // schedule.go defines learning rates, schedules.go and cycles.go have the formulas, sequences.go combines them, and
 // plateau.go has rates that depend on metrics. lossscale.go scales losses for gradients in Float16. usedrows.go updates
 // only the rows of tables that a step reads. gradients.go clips and accumulates, and average.go averages parameters

@@ -71,8 +71,8 @@ func (r LossScaleRule) withDefaults() LossScaleRule {
 // Scale returns the factor, a Float32 scalar: make it an output to see it.
 func (s *LossScale) Scale() *graph.Node { return s.scale }
 
-// Apply returns the loss, a floating-point value, times the factor, in Float32 or Float64: differentiate the result. Steps
-// of gradients that are not unscaled are mistakes.
+// Apply returns the loss, a floating-point value, times the factor, in Float32 or Float64: differentiate the result.
+// Steps of gradients that are not unscaled are mistakes.
 func (s *LossScale) Apply(loss *graph.Node) *graph.Node {
 	scaled := ops.Mul(wideEnough(loss), s.scale)
 	s.scaled = append(s.scaled, scaled)
