@@ -20,10 +20,10 @@ func score(x, w *graph.Node) *graph.Node {
 func TestOperandsOfOneHelperAreToldApart(t *testing.T) {
 	build := func() (a, b, w, v *graph.Node) {
 		g := graph.New("alike")
-		return g.Input("a", graph.Float32, 8, 1, 4), g.Input("b", graph.Float32, 8, 4), g.Param("w", graph.Float32, 4, 3),
-			g.Param("v", graph.Float32, 4, 3)
+		return g.Input("a", graph.Float32, 8, 1, 4), g.Input("b", graph.Float32, 8, 4),
+			g.Param("w", graph.Float32, 4, 3), g.Param("v", graph.Float32, 4, 3)
 	}
-	a, b, w, v := build()
+	a, b, w, _ := build()
 	target := score(b, w)
 	output := score(ops.Reshape(b, 1, 8, 4), w)
 	ops.MSE(output, target)
@@ -32,7 +32,7 @@ func TestOperandsOfOneHelperAreToldApart(t *testing.T) {
 	require.Contains(t, report, "output   [ 1, 8, 3 ]   MatMul(")
 	require.Contains(t, report, "Squeeze(output, 0) gives [8, 3]")
 
-	a, b, w, v = build()
+	a, b, w, v := build()
 	ops.Concat(0, score(b, w), score(ops.Reshape(a, 2, 4, 4), v))
 	require.Contains(t, shapeinfer.Check(a.Graph()).String(),
 		"Concat(0, score(b, w), score(ops.Reshape(a, 2, 4, 4), v)):")

@@ -96,7 +96,8 @@ var strategies = map[graph.Code]strategy{
 	graph.CodeMatMul:     {1, []way{(*trier).loopAxis, (*trier).transpose, (*trier).exchange, (*trier).declare}},
 	graph.CodeLoop:       {1, []way{(*trier).loopAxis}},
 	graph.CodeConcat: {
-		1, []way{(*trier).loopAxis, (*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+		1, []way{(*trier).loopAxis, (*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose,
+			(*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
 	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
 	graph.CodeWindow:         {1, []way{(*trier).exchange, (*trier).channelsFirst, (*trier).declareWeights}},

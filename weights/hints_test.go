@@ -108,7 +108,8 @@ func TestHeadsOfOtherClassesAreTold(t *testing.T) {
 	build := func(classes graph.Dim, seed uint64) (*exec.Session, []*graph.Node) {
 		g := graph.New("classifier")
 		x, label := g.Input("x", graph.Float32, g.Dim("batch"), 4), g.Input("label", graph.Int64, g.Dim("batch"))
-		net := nn.Sequential(nn.NewLinear(g, "body", 4, 4), nn.NewBatchNorm(g, "norm", 4), nn.NewLinear(g, "head", 4, classes))
+		net := nn.Sequential(nn.NewLinear(g, "body", 4, 4), nn.NewBatchNorm(g, "norm", 4),
+			nn.NewLinear(g, "head", 4, classes))
 		pass := nn.Training(g)
 		loss := ops.CrossEntropy(net.Apply(pass, x), label)
 		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.1).Minimize(loss)...),

@@ -204,7 +204,8 @@ func (o options) match(params, held, program []*graph.Node, f *File, r *Report) 
 	}
 	for _, t := range f.tensors {
 		if _, ok := used[t.Name]; !ok {
-			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", nameText(t.Name), t.Stored(), shapeText(t.Shape)))
+			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", nameText(t.Name), t.Stored(),
+				shapeText(t.Shape)))
 		}
 	}
 	return sources, states

@@ -10,8 +10,8 @@ import (
 )
 
 // Save writes the parameters of a session, including the state of optimisers, to a file: see [Write]. Options are
-// [Only], [Except], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. Other sessions that share the parameters must
-// not write them meanwhile.
+// [Only], [Except], [With], [Rename], [Transposed], [Metadata] and [ShardBytes]. Other sessions that share the
+// parameters must not write them meanwhile.
 //
 // A session holds all parameters that its graph had when its program was compiled, and those of sessions that it
 // shares with. Only(s.Program().Params()...) saves those that its program uses: for an evaluation program, the model
