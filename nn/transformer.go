@@ -104,13 +104,15 @@ func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...Atten
 		}
 	}
 	drop := Dropout(l.settings.dropout)
-	for _, part := range parts {
-		if l.settings.normFirst {
-			x = ops.Add(x, drop.Apply(p, part.build(part.norm.Apply(p, x))))
-		} else {
-			x = part.norm.Apply(p, ops.Add(x, drop.Apply(p, part.build(x))))
+	l.g.InScope(l.scope, func() {
+		for _, part := range parts {
+			if l.settings.normFirst {
+				x = ops.Add(x, drop.Apply(p, part.build(part.norm.Apply(p, x))))
+			} else {
+				x = part.norm.Apply(p, ops.Add(x, drop.Apply(p, part.build(x))))
+			}
 		}
-	}
+	})
 	return x
 }
 

@@ -20,19 +20,61 @@ type frame struct {
 
 // framer returns units their frames, in the order of the program.
 type framer struct {
-	current map[scopeKey]*frame
-	of      map[*unit][]*frame // from the outermost to the innermost
-	left    map[*unit]frameSet // frames that lie behind a way to the unit
-	count   int
+	current  map[scopeKey]*frame
+	of       map[*unit][]*frame // from the outermost to the innermost
+	left     map[*unit]frameSet // frames that lie behind a way to the unit
+	prepared map[*unit]bool
+	count    int
 }
 
 // findFrames returns the frames around each unit, from the outermost to the innermost.
 func findFrames(units []*unit) map[*unit][]*frame {
-	f := framer{map[scopeKey]*frame{}, make(map[*unit][]*frame, len(units)), make(map[*unit]frameSet, len(units)), 0}
-	for _, u := range inOrder(units) {
-		f.place(u)
+	ordered := inOrder(units)
+	f := framer{map[scopeKey]*frame{}, make(map[*unit][]*frame, len(units)), make(map[*unit]frameSet, len(units)),
+		preparedUnits(ordered), 0}
+	for _, u := range ordered {
+		if !f.prepared[u] {
+			f.place(u)
+			f.placePrepared(u)
+		}
+	}
+	for _, u := range ordered {
+		if !f.isPlaced(u) {
+			f.place(u)
+		}
 	}
 	return f.of
+}
+
+// preparedUnits finds the units that can be computed before there is any input, of parameters and constants alone, and
+// inputs themselves.
+func preparedUnits(ordered []*unit) map[*unit]bool {
+	prepared := make(map[*unit]bool, len(ordered))
+	for _, u := range ordered {
+		prepared[u] = !slices.ContainsFunc(u.in, func(l link) bool {
+			return !prepared[l.from] || l.from.first().role == roleInput
+		})
+	}
+	return prepared
+}
+
+// placePrepared places the prepared units that a unit is the first to need, so that they stand in the frame that is
+// open then and not in one that was left before.
+func (f *framer) placePrepared(u *unit) {
+	for _, l := range u.in {
+		if x := l.from; f.prepared[x] && !f.isPlaced(x) {
+			f.placePrepared(x)
+			f.place(x)
+		}
+	}
+	if f.isPlaced(u) {
+		f.left[u] = f.behind(u, f.of[u])
+	}
+}
+
+func (f *framer) isPlaced(u *unit) bool {
+	_, is := f.of[u]
+	return is
 }
 
 func (f *framer) place(u *unit) {
