@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -179,4 +180,44 @@ func TestBranchesOfSizes(t *testing.T) {
 	b := built(t, file(t, g))
 	require.Equal(t, []float32{1.5}, run(t, b, exec.Feed{b.Input("x"): []float32{1, 2, 3, 4, 5}}).Data)
 	require.Equal(t, []float32{-6}, run(t, b, exec.Feed{b.Input("x"): []float32{1, -3, -5, -7, -9}}).Data)
+}
+
+// TestRowsOfOneMask selects rows of two tensors by one mask, inside a branch and outside.
+func TestRowsOfOneMask(t *testing.T) {
+	selected := func(of, name string) []*wire.Node {
+		return []*wire.Node{op("NonZero", []string{"mask"}, name+"at"),
+			op("Squeeze", []string{name + "at", "first"}, name+"i"), op("Gather", []string{of, name + "i"}, name)}
+	}
+	sum := &wire.Graph{Outputs: []*wire.ValueInfo{tensorOf("s", wire.Float, "k")},
+		Nodes: append(append(selected("x", "p"), selected("y", "q")...), op("Add", []string{"p", "q"}, "s"))}
+	difference := &wire.Graph{Outputs: []*wire.ValueInfo{tensorOf("d", wire.Float, "k")},
+		Nodes: append(append(selected("x", "p"), selected("y", "q")...), op("Sub", []string{"p", "q"}, "d"))}
+	g := &wire.Graph{
+		Inputs:  []*wire.ValueInfo{tensorOf("x", wire.Float, "n"), tensorOf("y", wire.Float, "n")},
+		Outputs: []*wire.ValueInfo{tensorOf("z", wire.Float, "k")},
+		Nodes: slices.Concat(
+			[]*wire.Node{op("Greater", []string{"x", "zero"}, "mask")},
+			selected("x", "a"),
+			[]*wire.Node{
+				op("ReduceSum", []string{"a", "first"}, "total"),
+				op("Less", []string{"total", "ten"}, "isLow"),
+				{Op: "If", Inputs: []string{"isLow"}, Outputs: []string{"c"},
+					Attributes: []*wire.Attribute{{Name: "then_branch", Type: wire.AttributeGraph, Graph: sum},
+						{Name: "else_branch", Type: wire.AttributeGraph, Graph: difference}}},
+			},
+			selected("y", "b"),
+			[]*wire.Node{op("Mul", []string{"a", "b"}, "ab"),
+				{Op: "Concat", Inputs: []string{"ab", "c"}, Outputs: []string{"z"},
+					Attributes: []*wire.Attribute{wholeAttribute("axis", 0)}}},
+		),
+		Initializers: []*wire.Tensor{
+			integers("first", 0),
+			weight("zero", []float32{0}, 1),
+			weight("ten", []float32{10}, 1),
+		}}
+	b := built(t, file(t, g))
+	got := runCounted(t, b, exec.Feed{b.Input("x"): []float32{1, -2, 3}, b.Input("y"): []float32{4, 5, 6}})
+	require.Equal(t, []float32{4, 18, 5, 9}, got.Data)
+	got = runCounted(t, b, exec.Feed{b.Input("x"): []float32{-1, 20}, b.Input("y"): []float32{4, 5}})
+	require.Equal(t, []float32{100, 15}, got.Data)
 }

@@ -72,6 +72,7 @@ type builder struct {
 	root      string                  // the scope in which the model is imported
 	open      map[string]*openSize    // sizes that are known only when the model runs
 	openNames map[graph.Dim]graph.Dim // names of those that are computed from others
+	places    map[node]places         // those that were found
 }
 
 type function struct{ domain, name, overload string }
@@ -111,7 +112,8 @@ const maxDepth = 64
 func Import(m *wire.Model, r Request) (*Result, []Problem) {
 	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{},
 		isFixed: map[node]bool{}, names: map[string]graph.Dim{}, root: r.Graph.ScopePath(),
-		open: map[string]*openSize{}, openNames: map[graph.Dim]graph.Dim{}}
+		open: map[string]*openSize{}, openNames: map[graph.Dim]graph.Dim{},
+		places: map[node]places{}}
 	b.prover = prove.NewProver(b.boundsOf)
 	for _, f := range m.Functions {
 		b.functions[function{domain(f.Domain), f.Name, f.Overload}] = f

@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"maps"
+
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/onnx/internal/wire"
@@ -199,6 +201,7 @@ func (c *call) scanned(body *wire.Graph, steps graph.Dim, carry []*value) (resul
 // tried builds something, and forgets it where something is wrong with it.
 func (c *call) tried(build func()) (isBuilt bool) {
 	problems, made := len(c.problems), len(c.made)
+	open, names, found := maps.Clone(c.open), maps.Clone(c.openNames), maps.Clone(c.places)
 	isBuilt = c.g.Attempt(func() bool {
 		mistakes := len(c.g.Mistakes())
 		build()
@@ -209,6 +212,7 @@ func (c *call) tried(build func()) (isBuilt bool) {
 			v.node = nil
 		}
 		c.problems, c.made = c.problems[:problems], c.made[:made]
+		c.open, c.openNames, c.places = open, names, found
 		c.forgetBuilt()
 	}
 	return isBuilt

@@ -103,12 +103,15 @@ func (b *builder) named(d graph.Dim) graph.Dim {
 		return d
 	}
 	name, done := b.openNames[d]
-	if !done {
+	if !done || !b.isHere(b.open[name.String()].count) {
 		name = b.newSize(b.countOf(d), b.longest(d))
 		b.openNames[d] = name
 	}
 	return name
 }
+
+// isHere reports whether a node can be used in the body that is being built.
+func (b *builder) isHere(n node) bool { return n.Region() == nil || n.Region() == b.g.Region() }
 
 // countOf computes a size in each run, as an Int64 scalar.
 func (b *builder) countOf(d graph.Dim) node {

@@ -31,11 +31,29 @@ func nonZero(c *call) []*value {
 		return ofNodes([]node{nonZeroSizes(a.Data, a.Shape).node(c.g)})
 	}
 	x := c.in(0)
+	index, size := c.found(x)
+	y := ofNode(ops.Transpose(index, 0, 1))
+	y.counted = &counted{1, size}
+	return []*value{y}
+}
+
+// places are the indices of the elements of a node that are not 0, and their number.
+type places struct {
+	index node
+	size  graph.Dim
+}
+
+// found are the indices of elements that are not 0. Those of one node have one size: a mask may select rows of several
+// tensors, which are computed together then.
+func (b *builder) found(x node) (index node, size graph.Dim) {
+	if p, done := b.places[x]; done && b.isHere(p.index) {
+		return p.index, p.size
+	}
 	most := x.Shape().NumElements()
 	index, count := ops.Nonzero(x, most, graph.Num(0))
-	y := ofNode(ops.Transpose(index, 0, 1))
-	y.counted = &counted{1, c.newSize(count, most)}
-	return []*value{y}
+	size = b.newSize(count, most)
+	b.places[x] = places{index, size}
+	return index, size
 }
 
 // compress takes the slices of an axis where a condition is true. If it is not known, their number is open.
@@ -59,10 +77,9 @@ func compress(c *call) []*value {
 	if missing := x.Shape()[axis].Minus(mask.Shape()[0]); missing != 0 { // what is not said is not taken
 		mask = ops.Pad(mask, 0, 0, missing, 0)
 	}
-	most := x.Shape()[axis]
-	index, count := ops.Nonzero(mask, most, graph.Num(0))
+	index, size := c.found(mask)
 	y := ofNode(ops.IndexSelect(x, axis, ops.Select(index, 1, 0)))
-	y.counted = &counted{axis, c.newSize(count, most)}
+	y.counted = &counted{axis, size}
 	return []*value{y}
 }
 

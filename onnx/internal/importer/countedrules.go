@@ -24,6 +24,7 @@ func init() {
 		"Expand":          expandCounted,
 		"ConstantOfShape": func(c *call) []*value { return c.shaped(c.computed(), c.sizesIn(0)) },
 		"Range":           rangeCounted,
+		"Tile":            tileCounted,
 		"Concat":          concatCounted,
 		"Slice":           sliceCounted,
 		"Split":           splitCounted,
@@ -162,6 +163,17 @@ func (c *call) reshaped(to graph.Shape) []*value {
 
 func expandCounted(c *call) []*value {
 	return c.shaped(c.computed(), c.broadcast(c.shapeOf(c.value(0)), c.sizesIn(1)))
+}
+
+func tileCounted(c *call) []*value {
+	shape, times := c.shapeOf(c.value(0)), c.sizesIn(1)
+	for i, n := range times {
+		if c.isOpen(shape[i]) && n != 1 || c.isOpen(n) {
+			refuse("how often it repeats elements is known only when the model runs: %s", selectBefore)
+		}
+		shape[i] = shape[i].Times(n)
+	}
+	return c.shaped(c.computed(), shape)
 }
 
 // rangeCounted counts from 0 in steps of 1 to a size.
