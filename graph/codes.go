@@ -281,7 +281,7 @@ const (
 	//	ops.Sub(target, ops.Sum(q))
 	//
 	// Cure: name the axes to reduce: Sum(q, 1). Where one number is meant,
-	// Silence(graph.CodeWholeBatch) on the result.
+	// Silence(graph.CodeWholeBatch) on the result; for the whole graph, Policy.WholeBatch.
 	CodeWholeBatch Code = "BL212"
 
 	// An in-place result would have a different shape from its destination.

@@ -52,6 +52,9 @@ type Policy struct {
 	// OtherOrder decides about values that meet along an axis into which several were flattened, in another
 	// order in the one than in the other.
 	OtherOrder WarnChoice
+	// WholeBatch decides about one number, computed from all examples, that meets values of single examples: by
+	// default a note.
+	WholeBatch WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy

@@ -77,6 +77,11 @@ func (g *Graph) Attempt(build func() (keep bool)) bool {
 	if build != nil && build() {
 		return true
 	}
+	for _, n := range g.nodes[nodes:] {
+		if n.name != "" && g.names[n.Name()] == n {
+			delete(g.names, n.Name())
+		}
+	}
 	g.nodes, g.needs, g.promises, g.independences = g.nodes[:nodes], needs, promises, independences
 	g.mistakes, g.warnings, g.notes, g.facts = mistakes, warnings, notes, facts
 	g.facts.Forget()

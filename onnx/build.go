@@ -28,7 +28,7 @@ var policy = graph.Policy{Names: graph.Unify, MutualExpand: graph.AllowSilently,
 	VectorAxis:  graph.AllowSilently, OverExamples: graph.AllowSilently, AttentionOverExamples: graph.AllowSilently,
 	ExamplePositions: graph.AllowSilently, OnePosition: graph.AllowSilently, MaskedRows: graph.AllowSilently,
 	KeptWeights: graph.AllowSilently,
-	OtherOrder:  graph.AllowSilently}
+	OtherOrder:  graph.AllowSilently, WholeBatch: graph.AllowSilently}
 
 // Build makes a graph of the model. The error is a *[BuildError] with every node that could not be built, or says
 // which option is wrong.

@@ -135,3 +135,18 @@ func TestLoopsOverExamplesAreSilenced(t *testing.T) {
 		}
 	}
 }
+
+// A number that was computed from all examples is noted, refused or let pass.
+func TestNoteOfWholeBatchIsChosen(t *testing.T) {
+	for choice, want := range map[graph.WarnChoice][2]int{
+		graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
+		g := graph.New("whole", graph.WithPolicy(graph.Policy{WholeBatch: choice}))
+		b := g.Dim("batch")
+		y := ops.Sub(g.Input("target", f32, b), ops.Sum(g.Input("q", f32, b, 4)))
+		r := shapeinfer.Check(g)
+		require.Equal(t, want, [2]int{len(r.Errors), len(r.Notes)}, "%v: %s", choice, r)
+		y.Silence(graph.CodeWholeBatch)
+		r = shapeinfer.Check(g)
+		assert.Empty(t, append(r.Errors, r.Notes...))
+	}
+}

@@ -16,6 +16,9 @@ import (
 // a gradient by its norm, is right, but for a softmax and a standardization, which examples have each by
 // itself.
 func noteWholeBatch(g *graph.Graph, r *Report) {
+	if g.Policy().WholeBatch == graph.AllowSilently {
+		return
+	}
 	var reduced map[*graph.Node]*graph.Node // of numbers, what they were made of
 	for _, n := range g.Nodes() {
 		if !n.Judged() || n.Origin() != nil || n.StandsFor() != nil {
@@ -81,8 +84,13 @@ func noteMeeting(n *graph.Node, reduced map[*graph.Node]*graph.Node, r *Report) 
 				Help: []string{
 					fmt.Sprintf("if you want one number for each of %q, reduce only the axes after it%s, to %s",
 						whole[0].String(), keep, to),
-					"to keep it: Silence(graph.CodeWholeBatch) on the result",
+					"to keep it: Silence(graph.CodeWholeBatch) on the result, or Policy.WholeBatch = graph.AllowSilently",
 				}}
+			if n.Graph().Policy().WholeBatch == graph.RefuseAlways && !n.IsSilenced(m.Code) {
+				m.Severity = graph.Error
+				r.addOnce(m)
+				return
+			}
 			r.Notes = append(r.Notes, m)
 			return
 		}

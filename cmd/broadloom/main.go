@@ -95,6 +95,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return exitOK
 		}
 		name, rest = rest[0], []string{"-help"}
+	case "-version", "--version":
+		name = "version"
 	}
 	for _, c := range commands {
 		if c.name == name {

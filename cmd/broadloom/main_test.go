@@ -23,8 +23,11 @@ func TestMain(m *testing.M) {
 // The version that users mention when they report a fault.
 func TestVersion(t *testing.T) {
 	var stdout, stderr strings.Builder
-	require.Equal(t, exitOK, run([]string{"version"}, &stdout, &stderr))
-	require.Regexp(t, `^broadloom \S+, go\S+ `+runtime.GOOS+"/"+runtime.GOARCH+`, \w+\n$`, stdout.String())
+	for _, word := range []string{"version", "-version", "--version"} {
+		stdout.Reset()
+		require.Equal(t, exitOK, run([]string{word}, &stdout, &stderr))
+		require.Regexp(t, `^broadloom \S+, go\S+ `+runtime.GOOS+"/"+runtime.GOARCH+`, \w+\n$`, stdout.String())
+	}
 	require.Equal(t, exitFailed, run([]string{"version", "-v"}, &stdout, &stderr))
 	require.Equal(t, exitFailed, run([]string{"version", "now"}, &stdout, &stderr))
 	require.Contains(t, stderr.String(), "version takes no arguments, but got now")

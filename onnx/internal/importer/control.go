@@ -93,6 +93,9 @@ func loop(c *call) []*value {
 	if isKnown && !starts {
 		steps = 0
 	}
+	if steps == most {
+		steps = c.stepsOfCounter(body, carry)
+	}
 	n, isNumber := steps.Int()
 	if goesOn := c.alwaysGoesOn(body); goesOn && isKnown && steps != most {
 		if !hasSequence(carry) && steps != 0 && !(isNumber && n <= maxShort && c.areSizes(carry)) {
@@ -103,6 +106,9 @@ func loop(c *call) []*value {
 		if isNumber && n <= maxUnrolled {
 			return c.unrolled(body, int(n), carry)
 		}
+		if list := c.growingLoop(body, steps, carry, nil); list != nil {
+			return list
+		}
 		refuse(
 			"it carries sequences, or values whose shapes change from step to step, so that the number of steps, %s, must be known: bind the sizes to numbers",
 			steps,
@@ -111,7 +117,16 @@ func loop(c *call) []*value {
 	if len(body.Outputs) == len(carry)+1 && !hasSequence(carry) {
 		return c.while(body, steps, carry, nil)
 	}
-	return c.unrolled(body, int(min(n, maxUnrolled)), carry)
+	var list []*value
+	unrolled := func() { list = c.unrolled(body, int(min(n, maxUnrolled)), carry) }
+	if c.tried(func() { c.guard(c.from, unrolled) }) {
+		return list
+	}
+	if list := c.growingLoop(body, steps, carry, nil); list != nil {
+		return list
+	}
+	unrolled() // which says what is wrong
+	return list
 }
 
 // maxShort is how many steps a loop has at most that computes sizes.
@@ -216,45 +231,6 @@ func (c *call) tried(build func()) (isBuilt bool) {
 		c.forgetBuilt()
 	}
 	return isBuilt
-}
-
-// counted is a loop of which the operands say how many steps it has.
-func (c *call) counted(body *wire.Graph, carry []*value) []*value {
-	if len(body.Outputs) != len(carry)+1 || hasSequence(carry) {
-		refuse("%s", unknownCount)
-	}
-	steps := ops.Reshape(c.in(0))
-	goesOn := func(step node, before node) node { return ops.And(ops.Less(step, steps), before) }
-	return c.while(body, most, carry, goesOn)
-}
-
-// while is a loop that a value ends.
-func (c *call) while(body *wire.Graph, most graph.Dim, carry []*value, more func(next, before node) node) []*value {
-	first := []node{graph.ConstantOf(c.g, []bool{true})}
-	if c.has(1) {
-		if first[0] = c.in(1); first[0].Rank() > 0 {
-			first[0] = ops.Reshape(first[0])
-		}
-	}
-	first = append(first, c.nodesOf(carry)...)
-	if more != nil {
-		first[0] = more(whole(0), first[0])
-	}
-	final, _ := ops.While(most, first, func(carry []node) node { return carry[0] },
-		func(step node, carry []node) []node {
-			list := c.nodesOf(c.attempt(body, append([]*value{ofNode(step)}, ofNodes(carry)...)))
-			if list == nil {
-				return carry
-			}
-			if list[0].Rank() > 0 {
-				list[0] = ops.Reshape(list[0])
-			}
-			if more != nil {
-				list[0] = more(ops.Add(step, whole(1)), list[0])
-			}
-			return list
-		})
-	return ofNodes(final[1:])
 }
 
 // unrolled writes the steps of a loop out, each of which must be known to come.
