@@ -7,7 +7,8 @@
 // Operators are rows of tables. Most are functions on nodes: elements.go, move.go, index.go, reduce.go, layer.go,
 // recurrent.go, attention.go, window.go, image.go, resize.go, region.go, signal.go and numbers.go have those of ONNX,
 // learn.go those of classical machine learning, and microsoft.go, microsoftattention.go and microsoftquant.go those
-// of ONNX Runtime. values.go, control.go and while.go have those with sequences and bodies. left.go says why some have no row.
+// of ONNX Runtime. values.go, control.go and while.go have those with sequences and bodies. left.go says why some have
+// no row.
 //
 // sizes.go has tensors of sizes; sizerules.go and sizemoves.go compute with them when the graph is built.
 //
