@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -170,5 +171,68 @@ func BenchmarkVectorByQuantisedRows(b *testing.B) {
 				}
 			})
 		})
+	}
+}
+
+// Many rows by quantised weights are one product, which reads the integers where it packs them, and so are gradients of
+// these rows: no matrix of float32 is stored. The bits are those of a product by the dequantised weights.
+func TestRowsByQuantisedRows(t *testing.T) {
+	for _, c := range []struct{ rows, out, in, block int }{{3, 5, 32, 16}, {1, 40, 64, 32}, {64, 96, 320, 32},
+		{7, 33, 1152, 128}, {130, 64, 60, 20}, {5, 8, 64, 64}} {
+		const before = 2 // rows of the parameters that the product does not read
+		qs, scales := make([]int8, (c.out+before)*c.in), make([]float32, (c.out+before)*c.in/c.block)
+		for i := range scales {
+			scales[i] = float32(i%13+1) / 700
+		}
+		numbers := make([]float32, len(qs))
+		for i := range qs {
+			qs[i] = int8(i*37%251 - 125)
+			numbers[i] = float32(qs[i]) * scales[i/c.block]
+		}
+		xs := make([]float32, c.rows*c.in)
+		for i := range xs {
+			xs[i] = float32(i*29%101)/50 - 1
+		}
+		run := func(isQuantised bool) (results [2][]float32, arena int) {
+			g := graph.New("quantised")
+			in, out := graph.Dim(c.in), graph.Dim(c.out)
+			x := g.Input("x", graph.Float32, g.Dim("rows"), in)
+			values := exec.Feed{}
+			param := func(name string, dtype graph.DType, data any, columns int) *graph.Node {
+				n := g.Param(name, dtype, out+before, graph.Dim(columns))
+				values[n] = exec.Array{Shape: []int{c.out + before, columns}, Data: data}
+				return ops.Narrow(n, 0, before, out)
+			}
+			var w *graph.Node
+			if isQuantised {
+				q := param("q", graph.Int8, qs, c.in)
+				w = ops.DequantizeBlocks(q, param("scale", graph.Float32, scales, c.in/c.block), nil, 1, c.block)
+			} else {
+				w = param("w", graph.Float32, numbers, c.in)
+			}
+			y := ops.Tanh(ops.Linear(x, w, nil))
+			grad := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
+			p, err := exec.Compile(g, exec.Outputs(y, grad))
+			require.NoError(t, err)
+			f, err := p.Footprint(map[string]int{"rows": c.rows})
+			require.NoError(t, err)
+			feed := exec.Feed{x: exec.Array{Shape: []int{c.rows, c.in}, Data: xs}}
+			for _, threads := range []int{1, 3} {
+				s := p.NewSession(exec.BorrowParams(values), exec.Threads(threads))
+				for range 3 { // weights of float32 are packed in the second
+					r, err := s.Run(context.Background(), feed)
+					require.NoError(t, err)
+					for i, n := range []*graph.Node{y, grad} {
+						results[i], err = exec.Values[float32](r, n)
+						require.NoError(t, err)
+					}
+				}
+			}
+			return results, f.Arena
+		}
+		want, plain := run(false)
+		got, quantised := run(true)
+		require.Equal(t, want, got, "%v", c)
+		require.LessOrEqual(t, quantised, plain, "%v", c)
 	}
 }

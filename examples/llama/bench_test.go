@@ -18,7 +18,7 @@ func BenchmarkLlama(b *testing.B) {
 		for tokens, c := range map[int]continuation{1: m.token, 64: m.prompt} {
 			name := fmt.Sprintf("float32/%d", tokens)
 			if block != 0 {
-				name = fmt.Sprintf("int8/block=%d/%d", block, tokens)
+				name = fmt.Sprintf("int8_%d/%d", block, tokens)
 			}
 			b.Run(name, func(b *testing.B) { m.measure(b, c, tokens) })
 		}
@@ -50,5 +50,8 @@ func (m *model) measure(b *testing.B, c continuation, tokens int) {
 		run()
 	}
 	b.ReportMetric(float64(tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
-	b.ReportMetric(float64(bytes)/1e6, "MB")
+	b.ReportMetric(float64(bytes)/1e6, "MB-parameters")
+	f, err := p.Footprint(map[string]int{"new": tokens})
+	require.NoError(b, err)
+	b.ReportMetric(float64(f.Arena)/1e6, "MB-arena")
 }

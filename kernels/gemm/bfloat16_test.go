@@ -22,7 +22,7 @@ func bfloat16s(r *rand.Rand, n int) (f Factor, values []float32) {
 		}
 		values[i] = math.Float32frombits(uint32(bits[i]) << 16)
 	}
-	return Factor{FastBFloat16, unsafe.Pointer(&bits[0]), n}, values
+	return Factor{Type: FastBFloat16, Data: unsafe.Pointer(&bits[0]), Len: n}, values
 }
 
 // sumBFloat16 is the sum of products as MultipliesBFloat16 describes it.

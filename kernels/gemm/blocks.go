@@ -53,6 +53,7 @@ type Scratch[T scalar.Number] struct {
 	thin      thinArgs
 	windows   windowRowsArgs
 	convert   convertArgs
+	scaled    scaledArgs
 
 	// Memory for pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of
 	// packed panels.
@@ -121,7 +122,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 type problem[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
-	// The elements of a and b, if these have 16 bits.
+	// The elements of a and b, if these are converted.
 	factorA, factorB Factor
 
 	offsets *Offsets // of b
@@ -162,7 +163,7 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 		q.simd(v, c, s)
 		return
 	}
-	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil && !q.continues() && !q.hasHalves() {
+	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil && !q.continues() && !q.isConverted() {
 		q.gemv(c, s)
 		return
 	}

@@ -79,13 +79,14 @@
 // product is computed as its transpose instead: A is packed, once for a batch, each row of a tile is a window that is
 // read in place, and the result is transposed.
 //
-// # Factors of 16 bits
+// # Factors that are converted
 //
-// Products of float32 can have factors of float16 and bfloat16, one or both ([Factor]). Blocks of A and panels of B are
-// converted where they are packed, without any other copy; the sums are those of the same numbers as float32. Windows
-// are converted piece by piece. If the processor has an instruction that adds two products of bfloat16, with the bits
-// of two multiply-adds, and is faster with it, A and B are packed in pairs. Blocks with numbers so small that the
-// instruction would treat some as zero are multiplied as float32.
+// Products of float32 can have factors of float16, of bfloat16, and of int8 with a scale for each block of elements,
+// one or both ([Factor]). Blocks of A and panels of B are converted where they are packed, without any other copy; the
+// sums are those of the same numbers as float32. Windows of 16 bits are converted piece by piece. If the processor has
+// an instruction that adds two products of bfloat16, with the bits of two multiply-adds, and is faster with it, A and
+// B are packed in pairs. Blocks with numbers so small that the instruction would treat some as zero are multiplied as
+// float32.
 //
 // # Integers
 //
@@ -122,8 +123,8 @@
 //     type: simd_amd64.go and simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses
 //     between some, and simd_other.go has none.
 //   - offsets.go has windows: simdoffsets.go packs them, windowrows.go uses them as rows.
-//   - halves.go converts factors of 16 bits, pairs.go multiplies pairs of them with the loops that pairs_amd64.go
-//     chooses, and pairs_other.go has none.
+//   - halves.go converts factors of 16 bits, and scaled.go those of int8 with scales. pairs.go multiplies pairs of
+//     bfloat16 with the loops that pairs_amd64.go chooses, and pairs_other.go has none.
 //   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices
 //     that share B.
 //   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go multiplies few rows by B in

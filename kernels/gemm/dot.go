@@ -20,10 +20,12 @@ const (
 const (
 	Float16 = numWordTypes + iota
 	BFloat16
+	Int8Blocks // integers, each times the scale of its block
 )
 
 // typeSizes are the sizes of elements in bytes.
-var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, FastBFloat16: 2, Float16: 2, BFloat16: 2}
+var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, FastBFloat16: 2, Float16: 2, BFloat16: 2,
+	Int8Blocks: 1}
 
 // Factor holds the elements of A or B if these have fewer bits than the sums. They replace the Data of the [Matrix],
 // whose Start and strides count them. Integers are for products of int32, the other types for products of float32.
@@ -31,6 +33,9 @@ type Factor struct {
 	Type Type
 	Data unsafe.Pointer
 	Len  int // in elements
+	// Of Int8Blocks, element i has the scale i / Block, wherever it is in the matrix.
+	Block  int
+	Scales []float32
 }
 
 // elements returns the number of elements, or n if the matrix has its own.

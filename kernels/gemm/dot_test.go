@@ -19,7 +19,7 @@ type integers struct {
 func randomIntegers(r *rand.Rand, t Type, n int) integers {
 	least, most := []int64{-1 << 31, -128, 0, -1 << 15, 0}[t], []int64{1<<31 - 1, 127, 255, 1<<15 - 1, 1<<16 - 1}[t]
 	bytes := make([]byte, max(n, 1)*typeSizes[t]+8)
-	x := integers{Factor{t, unsafe.Pointer(&bytes[0]), n}, make([]int32, n)}
+	x := integers{Factor{Type: t, Data: unsafe.Pointer(&bytes[0]), Len: n}, make([]int32, n)}
 	for i := range x.values {
 		v := least + r.Int64N(most-least+1)
 		switch r.IntN(4) {

@@ -11,8 +11,8 @@ const leastGroupedRows = fewTileRows
 // groupLen is the number of matrices in a group; 1 if each is computed by itself.
 func (p *Product[T]) groupLen() int {
 	v := simdOf[T]()
-	if v == nil || len(p.Batch) == 0 || p.Part != nil || p.Offsets != nil || p.isInWords() || p.FactorA.isHalf() ||
-		p.FactorB.isHalf() || p.C.Col != 1 || p.K < 1 ||
+	if v == nil || len(p.Batch) == 0 || p.Part != nil || p.Offsets != nil || p.isInWords() || p.FactorA.isConverted() ||
+		p.FactorB.isConverted() || p.C.Col != 1 || p.K < 1 ||
 		p.M < leastGroupedRows || p.N < v.cols || p.Weights() > 1 {
 		return 1
 	}

@@ -7,16 +7,20 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// This file reads factors of 16 bits whose products are summed in float32. The packing code for A and B converts them.
+// This file reads factors whose products are summed in float32, of 16 bits and of blocks (scaled.go). The packing code
+// for A and B converts them.
 
-// isHalf reports whether elements have 16 bits and are converted to float32.
-func (f *Factor) isHalf() bool { return f.Type >= Float16 }
+// isConverted reports whether elements are converted to float32 where they are packed.
+func (f *Factor) isConverted() bool { return f.Type >= Float16 }
 
-// hasHalves reports whether a factor has such elements.
-func (q *problem[T]) hasHalves() bool { return q.factorA.isHalf() || q.factorB.isHalf() }
+// isConverted reports whether a factor has such elements.
+func (q *problem[T]) isConverted() bool { return q.factorA.isConverted() || q.factorB.isConverted() }
 
 // float32At returns an element of such a factor.
 func (f *Factor) float32At(i int) float32 {
+	if f.Type == Int8Blocks {
+		return f.scaledAt(i)
+	}
 	bits := *(*uint16)(f.at(i))
 	if f.Type == Float16 {
 		return half.Float16(bits).Float32()
@@ -24,9 +28,9 @@ func (f *Factor) float32At(i int) float32 {
 	return half.BFloat16(bits).Float32()
 }
 
-// element returns an element of a matrix, whether of its own type or of a factor of 16 bits.
+// element returns an element of a matrix, whether of its own type or of a factor that is converted.
 func element[T scalar.Number](m *Matrix[T], f *Factor, i int) T {
-	if f.isHalf() {
+	if f.isConverted() {
 		return T(f.float32At(i))
 	}
 	return m.Data[i]
@@ -47,6 +51,10 @@ const convertGroup = 8
 // convert converts rows of contiguous elements of 16 bits to rows of float32. The first begins at an element; rows are
 // some elements apart.
 func (f *macroKernel[T]) convert(dst []T, dstRow int, from *Factor, at, row, rows, cols int) {
+	if from.Type == Int8Blocks {
+		f.convertScaled(dst, dstRow, from, at, row, rows, cols)
+		return
+	}
 	groups := cols / convertGroup
 	if code := f.v.convert[from.Type-Float16]; groups > 0 && rows > 0 {
 		f.s.convert = convertArgs{rows: rows, groups: groups, from: from.at(at), fromRow: row * halfBytes,

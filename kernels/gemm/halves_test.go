@@ -26,7 +26,7 @@ func halves(r *rand.Rand, m *Matrix[float32], t Type, odd bool) Factor {
 			bits[i] = uint16(half.NewBFloat16(m.Data[i]))
 		}
 	}
-	f := Factor{t, unsafe.Pointer(&bits[0]), len(bits)}
+	f := Factor{Type: t, Data: unsafe.Pointer(&bits[0]), Len: len(bits)}
 	for i := range m.Data {
 		m.Data[i] = f.float32At(i)
 	}

@@ -40,7 +40,8 @@ func (p *Product[T]) packedEach() int {
 		return p.wordsLen()
 	}
 	v := simdOf[T]()
-	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isHalf() || p.multipliesPairs() {
+	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isConverted() || p.multipliesPairs() ||
+		p.FactorB.Type == Int8Blocks { // whose float32 would take several times the memory
 		return 0
 	}
 	return v.panels(p.N) * v.cols * p.K

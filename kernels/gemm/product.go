@@ -53,6 +53,12 @@ func (p *Product[T]) Check() error {
 		return fmt.Errorf("gemm: offsets of %d rows and %d columns for sizes %d, %d", len(o.Rows), len(o.Cols), p.K,
 			p.N)
 	}
+	for _, f := range []*Factor{&p.FactorA, &p.FactorB} {
+		if f.Type == Int8Blocks && (f.Block < 1 || len(f.Scales)*f.Block < f.Len || p.Offsets != nil) {
+			return fmt.Errorf("gemm: %d scales of %d elements for %d, offsets: %t", len(f.Scales), f.Block, f.Len,
+				p.Offsets != nil)
+		}
+	}
 	if p.Rows() == 0 || p.N == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ type PanelReader interface {
 
 // HasPanels reports whether a [PanelReader] can read B: the product itself packs most of it.
 func (p *Product[T]) HasPanels() bool {
-	return p.HasTiles() && !p.FactorB.isHalf() && len(p.Batch) == 0 && p.Offsets == nil && p.M > simdOf[T]().rows
+	return p.HasTiles() && !p.FactorB.isConverted() && len(p.Batch) == 0 && p.Offsets == nil && p.M > simdOf[T]().rows
 }
 
 // ShowPanels has products show B to a reader, until it is called with nil. If a product is computed in parts, each part

@@ -28,6 +28,7 @@ type simdTiles struct {
 	transposers                []transposer                   // the one of the largest blocks first
 	copyPieces                 [maxStep + 1]func(*piecesArgs) // by the step of elements
 	convert                    [2]func(*convertArgs)          // of Float16 and of BFloat16
+	convertScaled              func(*scaledArgs)
 	convertPieces              [2][maxStep + 1]func(*piecesArgs)
 	thin                       []func(*thinArgs) // by the number of rows
 	addRow                     func(*gemvArgs)
@@ -113,7 +114,7 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil &&
+	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.isConverted() && f.offsets == nil && s.epilogue == nil &&
 		!q.continues():
 		// the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {

@@ -18,7 +18,7 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o, block := f.offsets, f.p/BlockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
-	if o.runs != nil && !f.factorB.isHalf() {
+	if o.runs != nil && !f.factorB.isConverted() {
 		f.transposeWhereTheyLie(o.runs[block], cols)
 		return
 	}
@@ -37,7 +37,7 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 // if so.
 func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 	o := f.offsets
-	if nj < f.v.cols || f.factorB.isHalf() || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
+	if nj < f.v.cols || f.factorB.isConverted() || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
 		return false
 	}
 	args := f.args
@@ -54,7 +54,7 @@ func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRo
 	code := &f.v.copyPieces
 	*args = piecesArgs{rows: len(offsets), pieces: len(pieces), offsets: &offsets[0], piece: &pieces[0],
 		to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
-	if f.factorB.isHalf() {
+	if f.factorB.isConverted() {
 		args.from, code = f.factorB.at(f.b.Start), &f.v.convertPieces[f.factorB.Type-Float16]
 	} else {
 		args.from = unsafe.Pointer(&f.b.Data[f.b.Start])

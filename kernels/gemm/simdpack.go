@@ -4,7 +4,7 @@ package gemm
 // few of each line were used at a time, unless little is computed from it.
 func (f *macroKernel[T]) readsA() bool {
 	switch cols := f.right - f.left; {
-	case f.factorA.isHalf():
+	case f.factorA.isConverted():
 		return false
 	case f.isGrouped && f.a.Col == 1: // each panel of B comes once for many rows, so that no cache bears it
 		return !sameSets(f.a.Row*f.size) && !sameSets(2*f.a.Row*f.size)
@@ -46,7 +46,7 @@ func (f *macroKernel[T]) prepareA() {
 	switch {
 	case f.readsA():
 		return
-	case f.factorA.isHalf():
+	case f.factorA.isConverted():
 		f.convertA()
 		if f.pairs != nil {
 			f.pairA()
@@ -83,7 +83,7 @@ func (f *macroKernel[T]) packB(j, nj int) {
 	b, cols, rows := &f.b, f.v.cols, f.np
 	at := f.atB(j)
 	dst := f.s.b[f.packed:][:rows*cols]
-	if f.factorB.isHalf() {
+	if f.factorB.isConverted() {
 		f.convertB(dst, j, nj)
 		return
 	}

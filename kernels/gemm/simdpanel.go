@@ -182,7 +182,7 @@ func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 // returns the number of tiles that are then done.
 func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	args := f.args
-	if f.b.Col != 1 || f.factorB.isHalf() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols ||
+	if f.b.Col != 1 || f.factorB.isConverted() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols ||
 		j+2*nj > f.stop ||
 		f.ni < copySteps*f.v.rows || args.aCol != f.size {
 		return 0
@@ -253,7 +253,7 @@ func copyLine(dst, src unsafe.Pointer) {
 // panels are. Others are if they need not be packed for later and there is memory after them. It may belong to others,
 // since the values read from it are not used.
 func (f *macroKernel[T]) readsB(j, nj int) bool {
-	if f.factorB.isHalf() {
+	if f.factorB.isConverted() {
 		return false
 	}
 	if nj == f.v.cols || f.keeps {

@@ -102,12 +102,12 @@ func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 		}
 		args.fetch = args.b + uintptr(f.toNextPacked(j)*f.size)
 		f.share(f.np*args.bRow, tiles)
-	case f.ni <= f.v.rows && f.b.Col == 1 && !f.factorB.isHalf():
+	case f.ni <= f.v.rows && f.b.Col == 1 && !f.factorB.isConverted():
 		args.fetch, args.stretch = args.b+uintptr(nj*f.size), args.bRow
 		if j+nj == f.right { // the next rows begin with the first columns
 			args.fetch = args.b + uintptr(f.np*args.bRow-(j-f.region.left)*f.size)
 		}
-	case f.b.Row == 1 && !f.factorB.isHalf() && f.offsets == nil && j+nj < f.stop:
+	case f.b.Row == 1 && !f.factorB.isConverted() && f.offsets == nil && j+nj < f.stop:
 		args.fetch = address(f.b.Data, f.atB(j+nj))
 		f.share(f.together(f.v.cols, f.b.Col*f.size), tiles)
 	case args.aRow == f.size && f.ni*f.size == args.aCol && f.p+f.np < f.to:

@@ -40,7 +40,8 @@ func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTil
 func (q *problem[T]) isThin(v *simdTiles, c region, s *Scratch[T]) bool {
 	return v != nil && c.top < c.bottom && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() &&
 		q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
-		!q.hasHalves() && q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil && s.reader == nil
+		!q.isConverted() && q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil &&
+		s.reader == nil
 }
 
 // thinRows computes a region of few rows. The last block of columns may overlap the one before it: the sums of the

@@ -17,7 +17,7 @@ func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
 
 // canTurn reports whether a product, of windows or of a matrix, can be computed as its transpose.
 func (q *problem[T]) canTurn(s *Scratch[T]) bool {
-	return q.c.Col == 1 && !q.add && q.k > 0 && !q.hasHalves() && q.part == nil && q.packedB == nil && s.reader == nil
+	return q.c.Col == 1 && !q.add && q.k > 0 && !q.isConverted() && q.part == nil && q.packedB == nil && s.reader == nil
 }
 
 // turnedRows is the most rows of a product that is computed as its transpose.
@@ -25,7 +25,7 @@ func (v *simdTiles) turnedRows() int { return 2 * v.cols }
 
 // turnedScratch is how many elements such a product needs.
 func (p *Product[T]) turnedScratch(v *simdTiles) int {
-	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isHalf() || p.FactorB.isHalf() || p.Part != nil ||
+	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isConverted() || p.FactorB.isConverted() || p.Part != nil ||
 		p.Offsets != nil || p.Packed != nil {
 		return 0
 	}

@@ -1698,6 +1698,11 @@ func convertPiecesBF16(args *piecesArgs)
 //go:noescape
 func convertPieces2BF16(args *piecesArgs)
 
+// convertInt8 makes float32 of rows of blocks of int8 with scales.
+//
+//go:noescape
+func convertInt8(args *scaledArgs)
+
 // transposeF32AVX512 transposes square blocks of 64 bytes a side.
 //
 //go:noescape

@@ -469,3 +469,8 @@ func convertPiecesBF16(args *piecesArgs)
 //
 //go:noescape
 func convertPieces2BF16(args *piecesArgs)
+
+// convertInt8 makes float32 of rows of blocks of int8 with scales.
+//
+//go:noescape
+func convertInt8(args *scaledArgs)

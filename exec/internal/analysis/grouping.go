@@ -7,6 +7,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
+// BlockScales are the attributes of a product whose second factor is integers of 8 bits. Its third operand has the
+// scale of each block of so many of them, in the order in which they lie in memory.
+type BlockScales struct{ Block int }
+
 // GroupedAxes are the axes of a value that form the second operand of a product: its batch, rows and columns.
 type GroupedAxes struct{ Batch, Rows, Cols []int }
 

@@ -54,6 +54,10 @@ type MatMulTask[T scalar.Number] struct {
 }
 
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
+	if operand == scalesOperand {
+		t.setScales(p)
+		return
+	}
 	if t.small != nil {
 		t.small.Operands[operand] = uintptr(p)
 	}
@@ -77,6 +81,17 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 		t.p.B.Data = data
 	default:
 		t.p.C.Data = data
+	}
+}
+
+// scalesOperand is the operand of a product with the scales of B's blocks.
+const scalesOperand = 3
+
+// setScales points at the scales of B's blocks.
+func (t *MatMulTask[T]) setScales(p unsafe.Pointer) {
+	t.p.FactorB.Scales = nil
+	if p != nil {
+		t.p.FactorB.Scales = unsafe.Slice((*float32)(p), ceilDiv(t.extents[1], t.spec.Block))
 	}
 }
 
@@ -162,7 +177,7 @@ func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 // bindProduct evaluates the sizes and strides of a matrix product. In a chain, its axes are not merged, because the
 // chain splits it along them.
 func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec, isChained bool) Launch {
-	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
+	s, weight := b.newLaunch(p, spec.All()), p.weightOf(spec)
 	switch spec.Dtype {
 	case graph.Int32:
 		s.Task = newMatMulTask(b, spec, weight, isChained, func(s *productScratch) *gemm.Scratch[int32] {
@@ -195,8 +210,11 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 		strides, sizes := b.strides(o), b.Shape(o.Layout.Shape)
 		if f := t.factor(i); f != nil {
 			f.Type = factorTypes[o.Base.DType()] // zero, if the dtype is that of the result
-			if spec.IsFast {
+			switch {
+			case spec.IsFast:
 				f.Type = gemm.FastBFloat16
+			case i == 1 && spec.Block != 0:
+				f.Type, f.Block = gemm.Int8Blocks, spec.Block
 			}
 		}
 		*steps[i] = strides[:len(batch)]

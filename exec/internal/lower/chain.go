@@ -133,8 +133,8 @@ func (f *chainFinder) joins(k Kernel) bool {
 // productJoins reports whether a product computes rows from the same rows of members' results, or sums over these rows.
 func (f *chainFinder) productJoins(k *MatMul) bool {
 	p, chain := k.MatMulSpec, f.anchor.MatMulSpec
-	if p.inWords() || p.hasOffsets() || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() ||
-		isUndecided(p.Operands[:]) {
+	if p.inWords() || p.Block != 0 || p.hasOffsets() || !p.Batch.Equal(chain.Batch) ||
+		!p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
 		return false
 	}
 	a, b := f.made[p.Operands[0].Base], f.made[p.Operands[1].Base]

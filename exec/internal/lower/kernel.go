@@ -84,7 +84,7 @@ func (*Repeat) Loops() []*Loop     { return nil }
 func (k *Fused) Operands() []fusion.Operand    { return operandsOf(k.Parts) }
 func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
-func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.Operands[:] }
+func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.All() }
 func (k *Gather) Operands() []fusion.Operand   { return k.GatherSpec.Operands[:] }
 func (k *AddRows) Operands() []fusion.Operand  { return k.AddRowsSpec.Operands }
 func (k *Function) Operands() []fusion.Operand { return k.FunctionSpec.Operands }

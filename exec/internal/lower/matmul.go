@@ -19,6 +19,17 @@ type MatMulSpec struct {
 	Rows int
 	// IsFast says that sums of BFloat16 use the processor's order.
 	IsFast bool
+	// If Block is not 0, B consists of integers, each times the scale of its block of so many.
+	Block  int
+	Scales fusion.Operand
+}
+
+// All lists what the product reads and writes.
+func (s *MatMulSpec) All() []fusion.Operand {
+	if s.Block == 0 {
+		return s.Operands[:]
+	}
+	return append(s.Operands[:len(s.Operands):len(s.Operands)], s.Scales)
 }
 
 // MultipliesBFloat16 reports whether kernels of products accept BFloat16 factors.
@@ -64,6 +75,10 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}
 	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
+	if a, is := node.Attrs().(analysis.BlockScales); is {
+		scales := node.In(2)
+		p.Block, p.Scales = a.Block, fusion.Operand{Base: alias.Viewed(scales), Layout: alias.LayoutOf(scales)}
+	}
 	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 &&
 		p.Operands[1].Base.DType() == graph.BFloat16
 	return p

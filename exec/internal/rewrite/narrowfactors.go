@@ -12,9 +12,12 @@ import (
 // NarrowFactors lets products of int32 read factors with 8 or 16 bits directly, if their elements are known to fit. A
 // processor multiplies several of them at a time, and they need no conversion. Bytes minus a zero point need 16 bits,
 // or become bytes again: see withoutZeros. Products of float32 read Float16 and BFloat16 factors directly, and convert
-// them when they pack them.
+// them when they pack them; second factors of integers with scales are blockfactors.go.
 func NarrowFactors(u *Program) error {
-	reads := func(n *graph.Node) bool { return isIntegerProduct(n) || isHalfProduct(n) }
+	reads := func(n *graph.Node) bool {
+		_, ofBlocks := blockFactorOf(n)
+		return ofBlocks || isIntegerProduct(n) || isHalfProduct(n)
+	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), reads) {
 		return nil
 	}
@@ -32,6 +35,9 @@ func NarrowFactors(u *Program) error {
 		}
 		if updated[alias.Storage(n.In(0))] || updated[alias.Storage(n.In(1))] {
 			return nil
+		}
+		if y := f.readsBlocks(n, in); y != nil {
+			return y
 		}
 		if n.DType() == graph.Float32 {
 			return f.readsHalves(n, in)

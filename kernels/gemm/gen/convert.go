@@ -59,3 +59,61 @@ func (t conversion) code() []byte {
 	a.Return()
 	return finish(a)
 }
+
+// The fields of scaledArgs, by offset.
+const (
+	scaledRows      = 0
+	scaledBlocks    = 8
+	scaledGroups    = 16
+	scaledFrom      = 24
+	scaledFromRow   = 32
+	scaledTo        = 40
+	scaledToRow     = 48
+	scaledScales    = 56
+	scaledScalesRow = 64
+)
+
+// scaledCode converts rows of blocks of groups of eight integers of 8 bits:
+//
+//	for r := range rows {
+//		for b := range blocks {
+//			for g := range 8*groups {
+//				to[r][b*8*groups+g] = scales[r][b] * float32(from[r][b*8*groups+g])
+//			}
+//		}
+//	}
+func scaledCode() []byte {
+	a := asm.New(arch)
+	const rows, blocks, groups, from, to, scale = asm.RAX, asm.RBX, asm.RCX, asm.RSI, asm.RDX, asm.R11
+	const source, target, scales, step = asm.R8, asm.R9, asm.R10, asm.R12
+	load(a, []field{{rows, scaledRows}, {source, scaledFrom}, {target, scaledTo}, {scales, scaledScales}})
+	nextRow := a.Here()
+	load(a, []field{{blocks, scaledBlocks}})
+	a.Mov(from, source)
+	a.Mov(to, target)
+	a.Mov(scale, scales)
+	nextBlock := a.Here()
+	load(a, []field{{groups, scaledGroups}})
+	a.M(asm.BROADCASTSS, asm.W256, 1, 0, asm.At(scale, 0))
+	next := a.Here()
+	a.M(asm.PMOVSXBD, asm.W256, 0, 0, asm.At(from, 0))
+	a.R(asm.CVTDQ2PS, asm.W256, 0, 0, 0)
+	a.R(asm.MULPS, asm.W256, 0, 0, 1)
+	a.M(asm.MOVUPSSt, asm.W256, 0, 0, asm.At(to, 0))
+	a.AddImm(from, 8)
+	a.AddImm(to, 32)
+	a.SubImm(groups, 1)
+	a.JumpIf(asm.NotEqual, next)
+	a.AddImm(scale, 4)
+	a.SubImm(blocks, 1)
+	a.JumpIf(asm.NotEqual, nextBlock)
+	for _, row := range []field{{source, scaledFromRow}, {target, scaledToRow}, {scales, scaledScalesRow}} {
+		load(a, []field{{step, row.at}})
+		a.Add(row.r, step)
+	}
+	a.SubImm(rows, 1)
+	a.JumpIf(asm.NotEqual, nextRow)
+	a.Zeroupper()
+	a.Return()
+	return finish(a)
+}

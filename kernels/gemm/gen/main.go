@@ -55,6 +55,7 @@ func loops(name string, machines []machine, more func(*asmfile.Package)) {
 		pkg.Add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
 		pkg.Add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
 	}
+	pkg.Add("convertInt8", "scaledArgs", "makes float32 of rows of blocks of int8 with scales", scaledCode())
 	more(pkg)
 	if err := pkg.Save("tile_"+name+".s", "table_"+name+".go"); err != nil {
 		log.Fatal(err)
