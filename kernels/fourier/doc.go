@@ -5,9 +5,9 @@
 //
 // Transforms are computed side by side. An element is one position of several transforms, as many as there are numbers
 // in 64 bytes: the real parts of all of them, one per lane, and then the imaginary parts. A length that is a product of
-// 2, 3, 5 and 7 is transformed in steps of a few points each, from one row of elements to another, with the results in
-// order: Stockham's form of the fast Fourier transform (van Loan, Computational Frameworks for the Fast Fourier
-// Transform, 1992). If other axes follow the transformed one, their numbers are already side by side.
+// 2, 3, 5, 7, 11 and 13 is transformed in steps of a few points each, from one row of elements to another, with the
+// results in order: Stockham's form of the fast Fourier transform (van Loan, Computational Frameworks for the Fast
+// Fourier Transform, 1992). If other axes follow the transformed one, their numbers are already side by side.
 //
 // A long transform of contiguous numbers is computed as n1 and n2 transforms, n = n1·n2, each side by side: numbers are
 // read as a matrix of n1 rows, whose columns are transformed, multiplied by exp(-2πi·j·k/n), transposed, and

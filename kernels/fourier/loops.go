@@ -20,7 +20,7 @@ func lanesOf[T float]() int { return partBytes / int(unsafe.Sizeof(T(0))) }
 
 const (
 	factorKinds = 3 // of butterfly.Factors
-	mostRadix   = 8
+	mostRadix   = 13
 )
 
 // loops are the innermost loops of a processor, for one type of numbers.

@@ -21,7 +21,7 @@ type step[T float] struct {
 
 // radicesOf are the numbers of points in the order of the steps; nil if a length is no product of them.
 func radicesOf(n int) (list []int) {
-	for _, p := range []int{7, 5, 3} {
+	for _, p := range []int{13, 11, 7, 5, 3} {
 		for ; n%p == 0; n /= p {
 			list = append(list, p)
 		}

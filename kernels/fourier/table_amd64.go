@@ -4,12 +4,14 @@ package fourier
 
 var stepsAVX2Float32 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2AVX2Float32, step2RestAVX2Float32, step2AllAVX2Float32},
-		3: {step3AVX2Float32, step3RestAVX2Float32, step3AllAVX2Float32},
-		4: {step4AVX2Float32, step4RestAVX2Float32, step4AllAVX2Float32},
-		5: {step5AVX2Float32, step5RestAVX2Float32, step5AllAVX2Float32},
-		7: {step7AVX2Float32, step7RestAVX2Float32, step7AllAVX2Float32},
-		8: {step8AVX2Float32, step8RestAVX2Float32, step8AllAVX2Float32},
+		2:  {step2AVX2Float32, step2RestAVX2Float32, step2AllAVX2Float32},
+		3:  {step3AVX2Float32, step3RestAVX2Float32, step3AllAVX2Float32},
+		4:  {step4AVX2Float32, step4RestAVX2Float32, step4AllAVX2Float32},
+		5:  {step5AVX2Float32, step5RestAVX2Float32, step5AllAVX2Float32},
+		7:  {step7AVX2Float32, step7RestAVX2Float32, step7AllAVX2Float32},
+		8:  {step8AVX2Float32, step8RestAVX2Float32, step8AllAVX2Float32},
+		11: {step11AVX2Float32, step11RestAVX2Float32, step11AllAVX2Float32},
+		13: {step13AVX2Float32, step13RestAVX2Float32, step13AllAVX2Float32},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameAVX2Float32, ofRealLanesAVX2Float32},
 	toReal: [2]func(*stepArgs){toRealSameAVX2Float32, toRealLanesAVX2Float32},
@@ -17,12 +19,14 @@ var stepsAVX2Float32 = machineSteps{
 
 var stepsAVX2Float64 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2AVX2Float64, step2RestAVX2Float64, step2AllAVX2Float64},
-		3: {step3AVX2Float64, step3RestAVX2Float64, step3AllAVX2Float64},
-		4: {step4AVX2Float64, step4RestAVX2Float64, step4AllAVX2Float64},
-		5: {step5AVX2Float64, step5RestAVX2Float64, step5AllAVX2Float64},
-		7: {step7AVX2Float64, step7RestAVX2Float64, step7AllAVX2Float64},
-		8: {step8AVX2Float64, step8RestAVX2Float64, step8AllAVX2Float64},
+		2:  {step2AVX2Float64, step2RestAVX2Float64, step2AllAVX2Float64},
+		3:  {step3AVX2Float64, step3RestAVX2Float64, step3AllAVX2Float64},
+		4:  {step4AVX2Float64, step4RestAVX2Float64, step4AllAVX2Float64},
+		5:  {step5AVX2Float64, step5RestAVX2Float64, step5AllAVX2Float64},
+		7:  {step7AVX2Float64, step7RestAVX2Float64, step7AllAVX2Float64},
+		8:  {step8AVX2Float64, step8RestAVX2Float64, step8AllAVX2Float64},
+		11: {step11AVX2Float64, step11RestAVX2Float64, step11AllAVX2Float64},
+		13: {step13AVX2Float64, step13RestAVX2Float64, step13AllAVX2Float64},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameAVX2Float64, ofRealLanesAVX2Float64},
 	toReal: [2]func(*stepArgs){toRealSameAVX2Float64, toRealLanesAVX2Float64},
@@ -30,12 +34,14 @@ var stepsAVX2Float64 = machineSteps{
 
 var stepsAVX512Float32 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2AVX512Float32, step2RestAVX512Float32, step2AllAVX512Float32},
-		3: {step3AVX512Float32, step3RestAVX512Float32, step3AllAVX512Float32},
-		4: {step4AVX512Float32, step4RestAVX512Float32, step4AllAVX512Float32},
-		5: {step5AVX512Float32, step5RestAVX512Float32, step5AllAVX512Float32},
-		7: {step7AVX512Float32, step7RestAVX512Float32, step7AllAVX512Float32},
-		8: {step8AVX512Float32, step8RestAVX512Float32, step8AllAVX512Float32},
+		2:  {step2AVX512Float32, step2RestAVX512Float32, step2AllAVX512Float32},
+		3:  {step3AVX512Float32, step3RestAVX512Float32, step3AllAVX512Float32},
+		4:  {step4AVX512Float32, step4RestAVX512Float32, step4AllAVX512Float32},
+		5:  {step5AVX512Float32, step5RestAVX512Float32, step5AllAVX512Float32},
+		7:  {step7AVX512Float32, step7RestAVX512Float32, step7AllAVX512Float32},
+		8:  {step8AVX512Float32, step8RestAVX512Float32, step8AllAVX512Float32},
+		11: {step11AVX512Float32, step11RestAVX512Float32, step11AllAVX512Float32},
+		13: {step13AVX512Float32, step13RestAVX512Float32, step13AllAVX512Float32},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameAVX512Float32, ofRealLanesAVX512Float32},
 	toReal: [2]func(*stepArgs){toRealSameAVX512Float32, toRealLanesAVX512Float32},
@@ -43,12 +49,14 @@ var stepsAVX512Float32 = machineSteps{
 
 var stepsAVX512Float64 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2AVX512Float64, step2RestAVX512Float64, step2AllAVX512Float64},
-		3: {step3AVX512Float64, step3RestAVX512Float64, step3AllAVX512Float64},
-		4: {step4AVX512Float64, step4RestAVX512Float64, step4AllAVX512Float64},
-		5: {step5AVX512Float64, step5RestAVX512Float64, step5AllAVX512Float64},
-		7: {step7AVX512Float64, step7RestAVX512Float64, step7AllAVX512Float64},
-		8: {step8AVX512Float64, step8RestAVX512Float64, step8AllAVX512Float64},
+		2:  {step2AVX512Float64, step2RestAVX512Float64, step2AllAVX512Float64},
+		3:  {step3AVX512Float64, step3RestAVX512Float64, step3AllAVX512Float64},
+		4:  {step4AVX512Float64, step4RestAVX512Float64, step4AllAVX512Float64},
+		5:  {step5AVX512Float64, step5RestAVX512Float64, step5AllAVX512Float64},
+		7:  {step7AVX512Float64, step7RestAVX512Float64, step7AllAVX512Float64},
+		8:  {step8AVX512Float64, step8RestAVX512Float64, step8AllAVX512Float64},
+		11: {step11AVX512Float64, step11RestAVX512Float64, step11AllAVX512Float64},
+		13: {step13AVX512Float64, step13RestAVX512Float64, step13AllAVX512Float64},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameAVX512Float64, ofRealLanesAVX512Float64},
 	toReal: [2]func(*stepArgs){toRealSameAVX512Float64, toRealLanesAVX512Float64},
@@ -143,6 +151,36 @@ func step8RestAVX2Float32(args *stepArgs)
 //
 //go:noescape
 func step8AllAVX2Float32(args *stepArgs)
+
+// step11AVX2Float32 transforms 11 points.
+//
+//go:noescape
+func step11AVX2Float32(args *stepArgs)
+
+// step11RestAVX2Float32 transforms 11 points.
+//
+//go:noescape
+func step11RestAVX2Float32(args *stepArgs)
+
+// step11AllAVX2Float32 transforms 11 points.
+//
+//go:noescape
+func step11AllAVX2Float32(args *stepArgs)
+
+// step13AVX2Float32 transforms 13 points.
+//
+//go:noescape
+func step13AVX2Float32(args *stepArgs)
+
+// step13RestAVX2Float32 transforms 13 points.
+//
+//go:noescape
+func step13RestAVX2Float32(args *stepArgs)
+
+// step13AllAVX2Float32 transforms 13 points.
+//
+//go:noescape
+func step13AllAVX2Float32(args *stepArgs)
 
 // ofRealSameAVX2Float32 is the step of transforms of real numbers.
 //
@@ -254,6 +292,36 @@ func step8RestAVX2Float64(args *stepArgs)
 //go:noescape
 func step8AllAVX2Float64(args *stepArgs)
 
+// step11AVX2Float64 transforms 11 points.
+//
+//go:noescape
+func step11AVX2Float64(args *stepArgs)
+
+// step11RestAVX2Float64 transforms 11 points.
+//
+//go:noescape
+func step11RestAVX2Float64(args *stepArgs)
+
+// step11AllAVX2Float64 transforms 11 points.
+//
+//go:noescape
+func step11AllAVX2Float64(args *stepArgs)
+
+// step13AVX2Float64 transforms 13 points.
+//
+//go:noescape
+func step13AVX2Float64(args *stepArgs)
+
+// step13RestAVX2Float64 transforms 13 points.
+//
+//go:noescape
+func step13RestAVX2Float64(args *stepArgs)
+
+// step13AllAVX2Float64 transforms 13 points.
+//
+//go:noescape
+func step13AllAVX2Float64(args *stepArgs)
+
 // ofRealSameAVX2Float64 is the step of transforms of real numbers.
 //
 //go:noescape
@@ -364,6 +432,36 @@ func step8RestAVX512Float32(args *stepArgs)
 //go:noescape
 func step8AllAVX512Float32(args *stepArgs)
 
+// step11AVX512Float32 transforms 11 points.
+//
+//go:noescape
+func step11AVX512Float32(args *stepArgs)
+
+// step11RestAVX512Float32 transforms 11 points.
+//
+//go:noescape
+func step11RestAVX512Float32(args *stepArgs)
+
+// step11AllAVX512Float32 transforms 11 points.
+//
+//go:noescape
+func step11AllAVX512Float32(args *stepArgs)
+
+// step13AVX512Float32 transforms 13 points.
+//
+//go:noescape
+func step13AVX512Float32(args *stepArgs)
+
+// step13RestAVX512Float32 transforms 13 points.
+//
+//go:noescape
+func step13RestAVX512Float32(args *stepArgs)
+
+// step13AllAVX512Float32 transforms 13 points.
+//
+//go:noescape
+func step13AllAVX512Float32(args *stepArgs)
+
 // ofRealSameAVX512Float32 is the step of transforms of real numbers.
 //
 //go:noescape
@@ -473,6 +571,36 @@ func step8RestAVX512Float64(args *stepArgs)
 //
 //go:noescape
 func step8AllAVX512Float64(args *stepArgs)
+
+// step11AVX512Float64 transforms 11 points.
+//
+//go:noescape
+func step11AVX512Float64(args *stepArgs)
+
+// step11RestAVX512Float64 transforms 11 points.
+//
+//go:noescape
+func step11RestAVX512Float64(args *stepArgs)
+
+// step11AllAVX512Float64 transforms 11 points.
+//
+//go:noescape
+func step11AllAVX512Float64(args *stepArgs)
+
+// step13AVX512Float64 transforms 13 points.
+//
+//go:noescape
+func step13AVX512Float64(args *stepArgs)
+
+// step13RestAVX512Float64 transforms 13 points.
+//
+//go:noescape
+func step13RestAVX512Float64(args *stepArgs)
+
+// step13AllAVX512Float64 transforms 13 points.
+//
+//go:noescape
+func step13AllAVX512Float64(args *stepArgs)
 
 // ofRealSameAVX512Float64 is the step of transforms of real numbers.
 //

@@ -4,12 +4,14 @@ package fourier
 
 var stepsNEONFloat32 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2NEONFloat32, step2RestNEONFloat32, step2AllNEONFloat32},
-		3: {step3NEONFloat32, step3RestNEONFloat32, step3AllNEONFloat32},
-		4: {step4NEONFloat32, step4RestNEONFloat32, step4AllNEONFloat32},
-		5: {step5NEONFloat32, step5RestNEONFloat32, step5AllNEONFloat32},
-		7: {step7NEONFloat32, step7RestNEONFloat32, step7AllNEONFloat32},
-		8: {step8NEONFloat32, step8RestNEONFloat32, step8AllNEONFloat32},
+		2:  {step2NEONFloat32, step2RestNEONFloat32, step2AllNEONFloat32},
+		3:  {step3NEONFloat32, step3RestNEONFloat32, step3AllNEONFloat32},
+		4:  {step4NEONFloat32, step4RestNEONFloat32, step4AllNEONFloat32},
+		5:  {step5NEONFloat32, step5RestNEONFloat32, step5AllNEONFloat32},
+		7:  {step7NEONFloat32, step7RestNEONFloat32, step7AllNEONFloat32},
+		8:  {step8NEONFloat32, step8RestNEONFloat32, step8AllNEONFloat32},
+		11: {step11NEONFloat32, step11RestNEONFloat32, step11AllNEONFloat32},
+		13: {step13NEONFloat32, step13RestNEONFloat32, step13AllNEONFloat32},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameNEONFloat32, ofRealLanesNEONFloat32},
 	toReal: [2]func(*stepArgs){toRealSameNEONFloat32, toRealLanesNEONFloat32},
@@ -17,12 +19,14 @@ var stepsNEONFloat32 = machineSteps{
 
 var stepsNEONFloat64 = machineSteps{
 	transforms: [mostRadix + 1][factorKinds]func(*stepArgs){
-		2: {step2NEONFloat64, step2RestNEONFloat64, step2AllNEONFloat64},
-		3: {step3NEONFloat64, step3RestNEONFloat64, step3AllNEONFloat64},
-		4: {step4NEONFloat64, step4RestNEONFloat64, step4AllNEONFloat64},
-		5: {step5NEONFloat64, step5RestNEONFloat64, step5AllNEONFloat64},
-		7: {step7NEONFloat64, step7RestNEONFloat64, step7AllNEONFloat64},
-		8: {step8NEONFloat64, step8RestNEONFloat64, step8AllNEONFloat64},
+		2:  {step2NEONFloat64, step2RestNEONFloat64, step2AllNEONFloat64},
+		3:  {step3NEONFloat64, step3RestNEONFloat64, step3AllNEONFloat64},
+		4:  {step4NEONFloat64, step4RestNEONFloat64, step4AllNEONFloat64},
+		5:  {step5NEONFloat64, step5RestNEONFloat64, step5AllNEONFloat64},
+		7:  {step7NEONFloat64, step7RestNEONFloat64, step7AllNEONFloat64},
+		8:  {step8NEONFloat64, step8RestNEONFloat64, step8AllNEONFloat64},
+		11: {step11NEONFloat64, step11RestNEONFloat64, step11AllNEONFloat64},
+		13: {step13NEONFloat64, step13RestNEONFloat64, step13AllNEONFloat64},
 	},
 	ofReal: [2]func(*stepArgs){ofRealSameNEONFloat64, ofRealLanesNEONFloat64},
 	toReal: [2]func(*stepArgs){toRealSameNEONFloat64, toRealLanesNEONFloat64},
@@ -117,6 +121,36 @@ func step8RestNEONFloat32(args *stepArgs)
 //
 //go:noescape
 func step8AllNEONFloat32(args *stepArgs)
+
+// step11NEONFloat32 transforms 11 points.
+//
+//go:noescape
+func step11NEONFloat32(args *stepArgs)
+
+// step11RestNEONFloat32 transforms 11 points.
+//
+//go:noescape
+func step11RestNEONFloat32(args *stepArgs)
+
+// step11AllNEONFloat32 transforms 11 points.
+//
+//go:noescape
+func step11AllNEONFloat32(args *stepArgs)
+
+// step13NEONFloat32 transforms 13 points.
+//
+//go:noescape
+func step13NEONFloat32(args *stepArgs)
+
+// step13RestNEONFloat32 transforms 13 points.
+//
+//go:noescape
+func step13RestNEONFloat32(args *stepArgs)
+
+// step13AllNEONFloat32 transforms 13 points.
+//
+//go:noescape
+func step13AllNEONFloat32(args *stepArgs)
 
 // ofRealSameNEONFloat32 is the step of transforms of real numbers.
 //
@@ -227,6 +261,36 @@ func step8RestNEONFloat64(args *stepArgs)
 //
 //go:noescape
 func step8AllNEONFloat64(args *stepArgs)
+
+// step11NEONFloat64 transforms 11 points.
+//
+//go:noescape
+func step11NEONFloat64(args *stepArgs)
+
+// step11RestNEONFloat64 transforms 11 points.
+//
+//go:noescape
+func step11RestNEONFloat64(args *stepArgs)
+
+// step11AllNEONFloat64 transforms 11 points.
+//
+//go:noescape
+func step11AllNEONFloat64(args *stepArgs)
+
+// step13NEONFloat64 transforms 13 points.
+//
+//go:noescape
+func step13NEONFloat64(args *stepArgs)
+
+// step13RestNEONFloat64 transforms 13 points.
+//
+//go:noescape
+func step13RestNEONFloat64(args *stepArgs)
+
+// step13AllNEONFloat64 transforms 13 points.
+//
+//go:noescape
+func step13AllNEONFloat64(args *stepArgs)
 
 // ofRealSameNEONFloat64 is the step of transforms of real numbers.
 //

@@ -68,7 +68,7 @@ func (r *registers) instruction(v butterfly.Value, i butterfly.Instr) {
 		}
 	}
 	if i.Op == butterfly.Output {
-		r.a.M(asm.MOVUPSSt, r.width, place[0], 0, r.place(r.kind, i, r.half))
+		r.a.M(asm.MOVUPSSt, r.width, place[0], 0, r.place(r.a, r.kind, i, r.half))
 		return
 	}
 	var dst asm.Vec
@@ -109,9 +109,9 @@ func (r *registers) fetch(v butterfly.Value, keep []butterfly.Value) asm.Vec {
 	case i.Op == butterfly.Const:
 		r.a.M(r.broadcast, r.width, to, 0, asm.Labelled(r.number(i.Value)))
 	case i.Op == butterfly.Twiddle && !r.kind.lanes:
-		r.a.M(r.broadcast, r.width, to, 0, r.place(r.kind, i, r.half))
+		r.a.M(r.broadcast, r.width, to, 0, r.place(r.a, r.kind, i, r.half))
 	default:
-		r.a.M(asm.MOVUPS, r.width, to, 0, r.place(r.kind, i, r.half))
+		r.a.M(asm.MOVUPS, r.width, to, 0, r.place(r.a, r.kind, i, r.half))
 	}
 	return to
 }

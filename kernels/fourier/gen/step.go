@@ -20,7 +20,7 @@ const (
 	argSpill    = 80
 	partBytes   = 64 // of the real parts of an element, and of the imaginary ones
 	elementSize = 2 * partBytes
-	spillBytes  = 16 * partBytes // of stepArgs.spill
+	spillBytes  = 26 * partBytes // of stepArgs.spill
 )
 
 // Registers of a step. The upper ones point to element 4, or to the mirrored one.
@@ -33,6 +33,7 @@ const (
 	yStep, y3 = asm.R11, asm.R12
 	inner     = asm.RAX
 	skip      = asm.R14
+	top       = asm.R15 // element 8, while it is accessed
 )
 
 // kind says in what order a step visits elements, and what factors it reads.
@@ -120,23 +121,28 @@ func (m machine) step(p butterfly.Program, k kind, radix int) *asm.Asm {
 }
 
 // place is the address of a part of an operand, a result or a factor of an element.
-func (m machine) place(k kind, i butterfly.Instr, half int32) asm.Mem {
-	base, top, step, step3 := x, xUpper, xStep, x3
+func (m machine) place(a *asm.Asm, k kind, i butterfly.Instr, half int32) asm.Mem {
+	base, fourth, step, step3 := x, xUpper, xStep, x3
 	switch i.Op {
 	case butterfly.Output:
-		base, top, step, step3 = y, yUpper, yStep, y3
+		base, fourth, step, step3 = y, yUpper, yStep, y3
 	case butterfly.Twiddle:
 		if !k.lanes {
 			return asm.At(factors, int32(2*i.Index+i.Part)*m.size)
 		}
-		base, top, step, step3 = factors, upper, yStep, y3
+		base, fourth, step, step3 = factors, upper, yStep, y3
 	}
 	at := half + int32(i.Part*partBytes)
-	if k.mirrored && i.Index == 1 {
-		return asm.At(top, at)
-	}
-	if i.Index >= 4 {
+	switch {
+	case k.mirrored && i.Index == 1:
+		return asm.At(fourth, at)
+	case i.Index == 12:
+		return asm.Indexed(fourth, step, 8, at)
+	case i.Index >= 8:
+		a.Lea(top, asm.Indexed(base, step, 8, 0))
 		base = top
+	case i.Index >= 4:
+		base = fourth
 	}
 	switch i.Index % 4 {
 	case 1:

@@ -3,7 +3,7 @@ package butterfly
 import "math"
 
 // Radices are the numbers of points for which there are transforms.
-var Radices = []int{2, 3, 4, 5, 7, 8}
+var Radices = []int{2, 3, 4, 5, 7, 8, 11, 13}
 
 // Factors says by what the results of a transform are multiplied.
 type Factors int
