@@ -2,6 +2,8 @@ package nn
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -10,13 +12,17 @@ import (
 // ZeroPad adds zeros around the last axes, like PyTorch's ZeroPad1d, 2d and 3d. widths are the numbers of elements
 // before and after the last axis, then before and after the second-last one, and so on. Negative ones remove
 // elements.
-func ZeroPad(widths ...int) Layer { return ConstantPad(0, widths...) }
+func ZeroPad(widths ...int) Layer { return padding("ZeroPad", widths, padWithNumber(0)) }
 
 // ConstantPad is [ZeroPad] with another number, like PyTorch's ConstantPad1d, 2d and 3d.
 func ConstantPad(value float64, widths ...int) Layer {
-	return padding("ConstantPad", widths, func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
+	return padding("ConstantPad", widths, padWithNumber(value), strconv.FormatFloat(value, 'g', -1, 64))
+}
+
+func padWithNumber(value float64) func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
+	return func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
 		return ops.Pad(x, axis, before, after, value)
-	})
+	}
 }
 
 // ReflectionPad pads the last axes with their elements, mirrored at the first and the last one, like PyTorch's
@@ -44,9 +50,16 @@ func padWith(mode ops.PaddingMode) func(x *graph.Node, axis int, before, after g
 	}
 }
 
-// padding pads the last axes, the very last first.
-func padding(fn string, widths []int, pad func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node) Layer {
+// padding pads the last axes, the very last first. before are arguments of fn before the widths.
+func padding(fn string, widths []int, pad func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node,
+	before ...string) Layer {
+	words := before
+	for _, n := range widths {
+		words = append(words, strconv.Itoa(n))
+	}
+	applied := fmt.Sprintf("%s(%s).Apply", fn, strings.Join(words, ", "))
 	return Func(func(x *graph.Node) *graph.Node {
+		defer graph.BeginCall(applied, call{}, x)()
 		switch {
 		case x == nil || !x.Judged():
 			return pad(x, -1, 0, 0) // its own mistake

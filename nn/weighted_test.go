@@ -245,8 +245,22 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 		"there must be two widths for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.ReflectionPad(1).Apply(p, x)
 		},
-		"Padding size should be less than": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+		"ReflectionPad(0, 8).Apply(p, x): Padding size should be less than": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.ReflectionPad(0, 8).Apply(p, x)
+		},
+		"CircularPad(0, 1, 2, 7).Apply(p, x): Padding value causes wrapping": func(
+			g *graph.Graph, p *nn.Pass, x *graph.Node,
+		) {
+			nn.CircularPad(0, 1, 2, 7).Apply(p, x)
+		},
+		"ReplicationPad(-1, 2).Apply(p, x): padding of -1": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.ReplicationPad(-1, 2).Apply(p, x)
+		},
+		"ZeroPad(-9, 0).Apply(p, x):": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.ZeroPad(-9, 0).Apply(p, x)
+		},
+		"ConstantPad(0.5, -9, 0).Apply(p, x):": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.ConstantPad(0.5, -9, 0).Apply(p, x)
 		},
 		"it has no encoder or no decoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			(&nn.EncoderDecoder{}).ApplyTo(p, x, x)

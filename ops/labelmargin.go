@@ -29,14 +29,18 @@ func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 			Summary: "Expected non-empty vector or matrix with optional 0-dim batch size, but got: " +
 				x.Shape().String() + " with targets " + target.Shape().String()})
 	}
+	var same []sameSize
+	for i := range x.Rank() {
+		same = append(same, sameSize{a: target, i: i, b: x, j: i, of: "labels of a score",
+			says: "inconsistent target size: " + target.Shape().String() + " for input of size: " + x.Shape().String()})
+	}
+	if bad := call.unequal(graph.CodeSlice, same...); bad != nil {
+		return bad
+	}
 	g, scores := x.Graph(), vector(x)
 	axis, labels := scores.Rank()-1, Assert(
 		vector(target), GreaterEqual(vector(target), num64(-1)), "a target is out of range")
-	for i, d := range scores.Shape() {
-		requireSizes(labels, graph.Requirement{
-			Kind: graph.MustEqual, A: labels.Shape()[i], B: d, Why: "there must be one label for each score"},
-			"inconsistent target size: "+target.Shape().String()+" for input of size: "+x.Shape().String())
-	}
+	requireEqual(labels, same...)
 	labels = lined(labels, scores.Shape())
 	isLabel := Equal(CumSum(Cast(Less(labels, num64(0)), graph.Int64), axis), num64(0))
 	labels = Where(isLabel, labels, num64(0))

@@ -76,6 +76,15 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 			in[2].Called(), in[2].DType(), in[2].Shape())
 		return bad, bad
 	}
+	var same []sameSize
+	for _, v := range in[1:] {
+		same = append(same, sameSize{a: boxes, i: 0, b: v, j: 0, of: "boxes",
+			says: "nms: boxes and scores should have same number of elements in dimension 0, got " + n.String() + " and " +
+				v.Shape()[0].String()})
+	}
+	if bad := call.unequal(graph.CodeSlice, same...); bad != nil {
+		return bad, bad
+	}
 	order := ArgSort(scores, 0, true)
 	var parts []node
 	for i := range graph.Dim(4) {
@@ -93,12 +102,7 @@ func suppress(fn string, in []node, threshold float64, size graph.Dim, fill node
 	})
 	places, count := heldPlaces(kept, size)
 	keep = Take(withFill(order, fill), 0, places)
-	for _, v := range in[1:] {
-		requireSizes(keep, graph.Requirement{
-			Kind: graph.MustEqual, A: n, B: v.Shape()[0], Why: "each box must have one score and one class"},
-			"nms: boxes and scores should have same number of elements in dimension 0, got "+n.String()+" and "+
-				v.Shape()[0].String())
-	}
+	requireEqual(keep, same...)
 	return keep, count
 }
 
@@ -169,6 +173,14 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 			scores.Shape())
 		return bad, bad
 	}
+	var same []sameSize
+	for axis, at := range []int{0, 2} {
+		same = append(same, sameSize{a: boxes, i: axis, b: scores, j: at, of: "boxes", says: "boxes " +
+			boxes.Shape().String() + " and scores " + scores.Shape().String() + " are not of the same images and boxes"})
+	}
+	if bad := refusing.unequal(graph.CodeSlice, same...); bad != nil {
+		return bad, bad
+	}
 	g, batch, classes, n := boxes.Graph(), scores.Shape()[0], scores.Shape()[1], scores.Shape()[2]
 	order := ArgSort(scores, 2, true)
 	var parts []node
@@ -191,16 +203,7 @@ func NonMaxSuppression(boxes, scores *graph.Node, threshold float64, size graph.
 	}
 	index = Stack(1, column(FloorDiv(list, atLeastOne(g, classes))), column(Remainder(list, atLeastOne(g, classes))),
 		Take(withFill(Reshape(order, total), fill), 0, places))
-	for axis, at := range []int{0, 2} {
-		if !index.Judged() {
-			break
-		}
-		requireSizes(index, graph.Requirement{
-			Kind: graph.MustEqual, A: boxes.Shape()[axis], B: scores.Shape()[at],
-			Why: "each box must have a score for each class"},
-			"boxes "+boxes.Shape().String()+" and scores "+scores.Shape().String()+
-				" are not of the same images and boxes")
-	}
+	requireEqual(index, same...)
 	return index, count
 }
 

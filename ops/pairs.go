@@ -37,8 +37,12 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	if x.Shape()[x.Rank()-1] == 0 {
 		p = 1 // nothing differs
 	}
-	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1],
-		Why: "rows must have the same size"}
+	width := sameSize{a: x, i: x.Rank() - 1, b: y, j: y.Rank() - 1, of: "columns"}
+	a, b := width.sizes()
+	width.says = fmt.Sprintf("X1 and X2 must have the same number of columns. X1: %s X2: %s", a, b)
+	if bad := call.unequal(graph.CodeSlice, width); bad != nil {
+		return bad
+	}
 	difference := Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand)
 	distance := difference
 	switch {
@@ -49,10 +53,7 @@ func CDist(x, y *graph.Node, p float64) *graph.Node {
 	default:
 		distance = Norm(difference, p, -1)
 	}
-	if distance.Judged() {
-		requireSizes(distance, width, fmt.Sprintf(
-			"X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
-	}
+	requireEqual(distance, width)
 	return distance
 }
 
@@ -153,19 +154,19 @@ func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 			&graph.Mistake{Code: graph.CodeRank,
 				Summary: "bilinear() needs operands [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
 	}
+	var same []sameSize
+	for axis, d := range x.Shape()[:x.Rank()-1] {
+		same = append(same, sameSize{a: x, i: axis, b: y, j: axis, of: "pairs", says: fmt.Sprintf(
+			"bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d, y.Shape()[axis])})
+	}
+	if bad := call.unequal(graph.CodeSlice, same...); bad != nil {
+		return bad
+	}
 	out := Einsum("...i,oij,...j->...o", x, weight, y)
 	if bias != nil {
 		out = Add(out, bias)
 	}
-	if out.Judged() {
-		for axis, d := range x.Shape()[:x.Rank()-1] {
-			requireSizes(out, graph.Requirement{
-				Kind: graph.MustEqual, A: d, B: y.Shape()[axis],
-				Why: "the leading axes of a bilinear function must be the same"},
-				fmt.Sprintf("bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d,
-					y.Shape()[axis]))
-		}
-	}
+	requireEqual(out, same...)
 	return out
 }
 

@@ -32,15 +32,17 @@ func partReplaced(call refusedCall, word string, x, src node, view func(x node) 
 			Summary: fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s",
 				word, src.Shape(), word, part.Shape())})
 	}
-	out := After(kept, CopyInPlace(part, x.Graph().Convert(src, x.DType())))
-	for axis, d := range part.Shape() {
-		if out.Judged() {
-			requireSizes(out, graph.Requirement{
-				Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "src must have the shape of the part"},
-				fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word,
-					src.Shape(), word, part.Shape()))
-		}
+	var same []sameSize
+	for axis := range part.Shape() {
+		same = append(same, sameSize{a: src, i: axis, b: part, j: axis, of: "elements", says: fmt.Sprintf(
+			"expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word,
+			part.Shape())})
 	}
+	if bad := call.unequal(graph.CodeSlice, same...); bad != nil {
+		return bad
+	}
+	out := After(kept, CopyInPlace(part, x.Graph().Convert(src, x.DType())))
+	requireEqual(out, same...)
 	return out
 }
 

@@ -44,6 +44,7 @@ type regions struct {
 	call          refusedCall
 	x             node // of 32 bits at least
 	boxes, batch  node
+	images        sameSize // one for each box
 	height, width int
 }
 
@@ -82,6 +83,11 @@ func regionsOf(fn string, x, boxes, batch node, height, width int, opts []RoiOpt
 	case r.samples < 0 || r.samples > 1<<20:
 		return wrong(graph.CodeOperand, "RoiSamples must be at least 0, but it is %d", r.samples)
 	}
+	r.images = sameSize{a: boxes, i: 0, b: batch, j: 0, of: "boxes", says: fmt.Sprintf(
+		"there are %s boxes, but %s image indices", boxes.Shape()[0], batch.Shape()[0])}
+	if bad := r.call.unequal(graph.CodeSlice, r.images); bad != nil {
+		return r, end, bad
+	}
 	r.x, r.boxes = wideEnough(x), StopGradient(Cast(boxes, wideEnough(x).DType()))
 	r.batch = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[0]}, Cast(batch, graph.Int64))
 	return r, end, nil
@@ -90,11 +96,7 @@ func regionsOf(fn string, x, boxes, batch node, height, width int, opts []RoiOpt
 // finished brings cells [K, height, width, C] in the order of x, and requires an image for each box.
 func (r regions) finished(cells node, t graph.DType) node {
 	y := Cast(MoveAxis(cells, -1, 1), t)
-	if y.Judged() {
-		a, b := r.boxes.Shape()[0], r.batch.Shape()[0]
-		requireSizes(y, graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Why: "each box must have one image"},
-			fmt.Sprintf("there are %s boxes, but %s image indices", a, b))
-	}
+	requireEqual(y, r.images)
 	return y
 }
 
