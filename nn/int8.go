@@ -40,7 +40,12 @@ func (s *settings) wrongBlock(g *graph.Graph, name string, shape []graph.Dim) st
 	if last.IsUnknown() {
 		return "" // a mistake that was told
 	}
-	inputs := known(g, last)
+	inputs, weight := known(g, last), strings.TrimPrefix(s.layer.scope+graph.ScopeSeparator+name, graph.ScopeSeparator)
+	if _, whole := last.ExactDiv(graph.Dim(block)); inputs%block == 0 && !whole {
+		return fmt.Sprintf(
+			"a row of %s has the named size %s, which is not known to be whole blocks of %d: write %d, or a name times %d",
+			weight, last, block, inputs, block)
+	}
 	if inputs%block == 0 {
 		return ""
 	}
@@ -50,11 +55,7 @@ func (s *settings) wrongBlock(g *graph.Graph, name string, shape []graph.Dim) st
 	}
 	return fmt.Sprintf(
 		"blocks of %d do not divide the %d elements of a row of %s: use Int8Weights(%d), or leave it out",
-		block,
-		inputs,
-		strings.TrimPrefix(s.layer.scope+graph.ScopeSeparator+name, graph.ScopeSeparator),
-		divisor,
-	)
+		block, inputs, weight, divisor)
 }
 
 // newInt8Weight declares a weight of [Int8Weights].

@@ -239,6 +239,17 @@ func TestInt8WeightsBegin(t *testing.T) {
 	}
 }
 
+// The number of blocks may have a name.
+func TestInt8WeightsOfNamedWidths(t *testing.T) {
+	g := graph.New("named")
+	blocks := g.Dim("blocks", graph.Exactly(2))
+	x := g.Input("x", graph.Float32, g.Dim("batch"), blocks.Times(32))
+	l := nn.NewLinear(g, "fc", blocks.Times(32), blocks.Times(32), nn.Int8Weights(32))
+	_, err := exec.Compile(g, exec.Outputs(ops.Add(x, l.Apply(nn.Evaluation(g), x))))
+	require.NoError(t, err)
+	require.Equal(t, "[32*blocks, blocks]", l.Scale.Shape().String())
+}
+
 // A low-rank adapter beside a layer of 8 bits is trained, and the layer is not.
 func TestAdapterOfInt8Weights(t *testing.T) {
 	g := graph.New("adapter")
@@ -307,6 +318,9 @@ func TestMistakesWithInt8Weights(t *testing.T) {
 	}{
 		"a block that does not divide": {linear(nn.Int8Weights(32)),
 			"blocks of 32 do not divide the 48 elements of a row of fc.weight: use Int8Weights(24), or leave it out"},
+		"a width with a name": {func(g *graph.Graph) {
+			nn.NewLinear(g, "fc", g.Dim("width", graph.Exactly(64)), 3, nn.Int8Weights(32))
+		}, "a row of fc.weight has the named size width, which is not known to be whole blocks of 32: write 64"},
 		"no elements":   {linear(nn.Int8Weights(0)), "a block of Int8Weights must have at least 1 element, but has 0"},
 		"normalization": {linear(nn.Int8Weights(16), nn.WeightNorm(0)), "leave WeightNorm or Int8Weights out"},
 		"a convolution": {func(g *graph.Graph) { nn.NewConv2D(g, "c", 32, 3, 3, nn.Int8Weights(16)) },
