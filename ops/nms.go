@@ -8,24 +8,31 @@ import (
 
 // keptBoxes tells which of the candidates, [..., N], stay: each that no box before it, which stays itself, hides. parts
 // are numbers of the boxes, each [..., N], in the order in which they come; hides is given those of one box, with a
-// last axis of 1, and of all.
+// last axis of 1, and of all. It takes one step for each box that stays. Behind the boxes comes one more, which stands
+// for the end.
 func keptBoxes(parts []node, candidates node, hides func(one, all []node) node) node {
 	g, last := candidates.Graph(), candidates.Rank()-1
-	place := Iota(g, 0, candidates.Shape()[last])
-	over := []node{place}
-	for _, x := range parts {
-		over = append(over, MoveAxis(x, last, 0))
+	n := candidates.Shape()[last]
+	end := Size(g, graph.Int64, n)
+	place := Iota(g, 0, n.Plus(1))
+	all := make([]node, len(parts))
+	for i, x := range parts {
+		all[i] = Pad(x, last, 0, 1, 0)
 	}
-	kept, _ := Scan(Loop{Carry: []node{candidates}, Over: over}, func(carry, x []node) (next, out []node) {
-		one := make([]node, len(parts))
-		for i := range one {
-			one[i] = Unsqueeze(x[1+i], -1)
-		}
-		stays := Any(And(carry[0], Equal(place, x[0])), Axis(-1), KeepDims())
-		hidden := And(And(stays, Greater(place, x[0])), hides(one, parts))
-		return []node{And(carry[0], Not(hidden))}, nil
-	})
-	return kept[0]
+	next := func(kept, after node) node { // the next box that stays
+		return Min(Where(And(kept, Greater(place, after)), place, end), Axis(-1), KeepDims())
+	}
+	kept := Pad(candidates, last, 0, 1, 0)
+	final, _ := While(n, []node{kept, next(kept, num(-1))}, func(c []node) node { return Any(Less(c[1], end)) },
+		func(_ node, c []node) []node {
+			one := make([]node, len(parts))
+			for i := range one {
+				one[i] = Gather(all[i], last, c[1])
+			}
+			kept := And(c[0], Not(And(Greater(place, c[1]), hides(one, all))))
+			return []node{kept, next(kept, c[1])}
+		})
+	return Narrow(final[0], last, 0, n)
 }
 
 // overlapping reports whether the intersection of two boxes, divided by their union, is more than a threshold. NaN is
