@@ -45,6 +45,7 @@ func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
 		}
 		c.ids[u] = c.id(kind, u.first())
 	}
+	c.hangLoose()
 	c.findSpines()
 	c.findTops()
 	for _, u := range units {
@@ -92,7 +93,7 @@ func (c *composer) place(u *unit) {
 // what gradients start from: Graphviz keeps the order from left to right only of what
 // stands free, and with it the gradient to the right of the forward values.
 func (c *composer) cluster(u *unit) *cluster {
-	if r := u.first().role; !u.isCard() && u.scope == "" && (r.isSource() && r != roleConst || r == roleSeed) {
+	if u.isOutside() {
 		return c.d.root
 	}
 	return c.inFrames(u.part, c.frames[u])

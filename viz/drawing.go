@@ -8,7 +8,8 @@ type drawing struct {
 	edges   []edge
 	rows    []row
 	columns [][]string // boxes of each column, from left to right
-	uses    uses       // what occurs, for the legend
+	hung    []hung
+	uses    uses // what occurs, for the legend
 	large   bool
 }
 
@@ -23,6 +24,12 @@ func (d *drawing) count() (nodes, edges int) {
 		}
 	}
 	return nodes, edges
+}
+
+// hung puts a box below another one, without an edge that is seen.
+type hung struct {
+	above, below string
+	up           bool // in a part that is drawn against the direction of the program
 }
 
 // row is boxes that stand beside one another.

@@ -63,7 +63,7 @@ type graphModel struct {
 func (b *graphModel) value(n *graph.Node) *value {
 	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n),
 		body: b.loops.NameOf(n.Region()), pos: n.Pos().Short(),
-		judged: n.Judged()}
+		judged: n.Judged(), random: n.Op().Random}
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)
 	}

@@ -44,6 +44,7 @@ type value struct {
 	partOf     string // the call of the user's that the value is a part of
 	call       call   // of a value of a gradient or an update
 
+	random   bool   // draws random numbers
 	converts bool   // does nothing but change the dtype
 	absorbed bool   // has no box of its own
 	inline   string // what stands for an absorbed value inside its users

@@ -40,7 +40,7 @@ func column(p part, o *options) int {
 }
 
 // setRanks gives each unit the row in which it will be drawn, roughly: below all its
-// operands, and what only feeds one place right above that place.
+// operands, and what only feeds one place right above that place, also if it is computed of parameters that others read.
 func setRanks(ordered []*unit) {
 	outs := make(map[*unit]int, len(ordered))
 	branch := make(map[*unit]bool, len(ordered))
@@ -56,7 +56,7 @@ func setRanks(ordered []*unit) {
 	}
 	for _, u := range ordered {
 		for _, l := range u.in {
-			branch[u] = branch[u] && (l.chip || branch[l.from] && outs[l.from] == 1)
+			branch[u] = branch[u] && (l.chip || branch[l.from] && (outs[l.from] == 1 || l.from.isParam()))
 		}
 	}
 	const far = 1 << 30

@@ -33,6 +33,7 @@ func addSamples(d *drawing, m *model, units []*unit, o *options) {
 		d.root.inner = append(d.root.inner, c.d.root)
 		d.edges = append(d.edges, c.d.edges...)
 		d.rows = append(d.rows, c.d.rows...)
+		d.hung = append(d.hung, c.d.hung...)
 		d.uses.add(c.d.uses)
 		samples++
 	}

@@ -23,6 +23,15 @@ type link struct {
 
 func (u *unit) isCard() bool { return u.scopes != nil }
 
+// isParam reports whether the unit is a parameter.
+func (u *unit) isParam() bool { return !u.isCard() && u.first().role == roleParam }
+
+// isOutside reports whether the unit stands outside of all clusters, as inputs do and what gradients start from.
+func (u *unit) isOutside() bool {
+	r := u.first().role
+	return !u.isCard() && u.scope == "" && (r.isSource() && r != roleConst || r == roleSeed)
+}
+
 // first is the value that gives the unit its name and place.
 func (u *unit) first() *value { return u.values[0] }
 
