@@ -9,10 +9,10 @@
 //	viz.HTML(file, viz.Program(prog))
 //
 // A picture is made in steps, with a file for each. A source fills a model of values (fromgraph.go, fromprogram.go,
-// fromtext.go), and a view leaves some out (view.go). Small values move into their users (absorb.go). Scopes fold
-// into cards, and identical cards into stacks (fold.go, stack.go, repeat.go, calls.go, aside.go). Distant operands become chips
-// (rank.go). The rest is composed into boxes, edges and clusters (compose.go) and written (dot.go). The same program
-// gives the same bytes. The page is made by package internal/page, which lays out its pictures in the browser.
+// fromtext.go), and a view leaves some out (view.go). Small values move into their users (absorb.go). Scopes fold into
+// cards, and identical cards into stacks (fold.go, stack.go, repeat.go, calls.go, aside.go). Distant operands become
+// chips (rank.go). The rest is composed into boxes, edges and clusters (compose.go) and written (dot.go). The same
+// program gives the same bytes. The page is made by package internal/page, which lays out its pictures in the browser.
 //
 // Other files support these steps. given.go and options.go process the caller's arguments, and source.go has the
 // sources. model.go, unit.go and drawing.go are the data passed between steps, with attrs.go, gradients.go, scope.go,

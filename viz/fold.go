@@ -45,11 +45,11 @@ type folder struct {
 }
 
 // fold returns the boxes of the picture: the scopes that match the patterns become cards. Where many boxes are left, so
-// does what updates parameters, a card for each optimiser, and what updates the state of layers; then the gradients of calls and calls of functions that take
-// several boxes, or kernels where there are any. In any picture, so do draws of random numbers. Where many boxes are
-// left still, so do those scopes that occur several times with the same structure, since they tell nothing new. Where
-// more than the limit are left, so do the innermost scopes, and then those around them; then what repeats itself
-// without scopes; and at last whatever follows one another.
+// does what updates parameters, a card for each optimiser, and what updates the state of layers; then the gradients of
+// calls and calls of functions that take several boxes, or kernels where there are any. In any picture, so do draws of
+// random numbers. Where many boxes are left still, so do those scopes that occur several times with the same structure,
+// since they tell nothing new. Where more than the limit are left, so do the innermost scopes, and then those around
+// them; then what repeats itself without scopes; and at last whatever follows one another.
 func fold(m *model, o *options) []*unit {
 	if names := updateNames(m); slices.ContainsFunc(o.fold, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return matchScope(pattern, name) })

@@ -2,8 +2,8 @@ package viz
 
 import "slices"
 
-// hangLoose puts what no edge joins to the rest of its scope, such as a count of batches, below the box of the rest with
-// the least rank. Graphviz would put it at the top of the picture, and its scope would reach up to it.
+// hangLoose puts what no edge joins to the rest of its scope, such as a count of batches, below the box of the rest
+// with the least rank. Graphviz would put it at the top of the picture, and its scope would reach up to it.
 func (c *composer) hangLoose() {
 	groups := joinedUnits(c.units)
 	if len(groups) < 2 {

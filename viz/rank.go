@@ -39,8 +39,8 @@ func column(p part, o *options) int {
 	return 1
 }
 
-// setRanks gives each unit the row in which it will be drawn, roughly: below all its
-// operands, and what only feeds one place right above that place, also if it is computed of parameters that others read.
+// setRanks gives each unit the row in which it will be drawn, roughly: below all its operands, and what only feeds one
+// place right above that place, also if it is computed of parameters that others read.
 func setRanks(ordered []*unit) {
 	outs := make(map[*unit]int, len(ordered))
 	branch := make(map[*unit]bool, len(ordered))
