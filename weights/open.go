@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -83,9 +84,21 @@ func (f *File) open() error {
 	}
 	read, err := f.format(filepath.Base(f.path))
 	if err != nil {
-		return err
+		return f.withoutExtension(err)
 	}
 	return f.openPart(f.path, read)
+}
+
+// withoutExtension returns what is wrong with a path that is not that of a file with an extension, or err.
+func (f *File) withoutExtension(err error) error {
+	switch at, absent := os.Stat(f.path); {
+	case absent != nil && filepath.Ext(f.path) == "":
+		return absent
+	case absent == nil && at.IsDir():
+		return errors.New(
+			"it is a folder: open a file in it, such as model.safetensors or model.safetensors.index.json")
+	}
+	return err
 }
 
 // reader finds the tensors in a file of so many bytes.

@@ -171,6 +171,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	folder := t.TempDir()
 	for name, want := range map[string]string{
 		"absent.safetensors": "no such file",
+		"absent":             "no such file",
+		".":                  "it is a folder: open a file in it",
 		"model.pt":           "safetensors.torch.save_file",
 		"model.onnx":         "numpy.savez (for ONNX, see docs/weights.md)",
 	} {
