@@ -49,13 +49,21 @@ func (s *settings) wrongBlock(g *graph.Graph, name string, shape []graph.Dim) st
 	if inputs%block == 0 {
 		return ""
 	}
-	divisor := block
-	for inputs%divisor != 0 {
-		divisor--
-	}
 	return fmt.Sprintf(
 		"blocks of %d do not divide the %d elements of a row of %s: use Int8Weights(%d), or leave it out",
-		block, inputs, weight, divisor)
+		block, inputs, weight, largestDivisor(inputs, block))
+}
+
+// largestDivisor returns the largest divisor of n that is at most a number, or 1 if it is far below that number.
+func largestDivisor(n, most int) int {
+	const tries = 1 << 12
+	first := max((n-1)/most+1, 1)
+	for quotient := first; quotient < first+tries && quotient <= n; quotient++ {
+		if n%quotient == 0 {
+			return n / quotient
+		}
+	}
+	return 1
 }
 
 // newInt8Weight declares a weight of [Int8Weights].

@@ -40,7 +40,7 @@ func (k *nativeKernel) suited(a *launch.Args) *nativeKernel {
 		o := &k.prog.Operands[i]
 		switch step := a.Stride[i][inner]; {
 		case o.Domain != rowprog.Vec || step == 1:
-		case (step == 2 || step == 4) && o.Access == rowprog.In && o.Type.Size() == 4:
+		case (step == 2 || step == 4) && o.Access == rowprog.In && o.Type.MayHaveStep():
 			apart = true
 		default:
 			return k

@@ -96,8 +96,8 @@ type Operand struct {
 	// element per row, at inner stride 0; and Uniform for a single element, which can only be loaded.
 	Domain Domain
 
-	// Step, if it is not 0, is the inner stride of all calls of the program: 2 or 4, of an In operand with elements of
-	// 4 bytes and the domain Vec. Code can then load elements where they are.
+	// Step, if it is not 0, is the inner stride of all calls of the program: 2 or 4, of an In operand of a type that
+	// [Type.MayHaveStep], with the domain Vec. Code can then load elements where they are.
 	Step int
 
 	// Reduced is the set of outer axes over which an Acc operand accumulates. Its

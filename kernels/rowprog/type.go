@@ -67,6 +67,10 @@ func (t Type) Size() int { return types[t].size }
 // back. Back, an integer wraps around and a number is rounded half to even. A U64 and its I64 have the same bits.
 func (t Type) Computed() Type { return types[t].computed }
 
+// MayHaveStep reports whether operands of the type may have a step: elements of 4 bytes that are computed with as they
+// are.
+func (t Type) MayHaveStep() bool { return t.Size() == 4 && t.Computed() == t }
+
 // IsFloat reports whether the type is one of floating-point numbers for computation.
 func (t Type) IsFloat() bool { return t == F32 || t == F64 }
 

@@ -34,7 +34,7 @@ func checkOperand(o *Operand, outer int) error {
 		return fmt.Errorf("a uniform operand is written")
 	case o.Reduced != 0 && o.Access != Acc:
 		return fmt.Errorf("%v axes are reduced, which only acc axes can be", o.Access)
-	case o.Step != 0 && (o.Step != 2 && o.Step != 4 || o.Access != In || o.Domain != Vec || o.Type.Size() != 4):
+	case o.Step != 0 && (o.Step != 2 && o.Step != 4 || o.Access != In || o.Domain != Vec || !o.Type.MayHaveStep()):
 		return fmt.Errorf("step %d of %v %v %v", o.Step, o.Type, o.Access, o.Domain)
 	case o.Reduced>>outer != 0:
 		return fmt.Errorf("reduced axes %v of %d", o.Reduced, outer)
