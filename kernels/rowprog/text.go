@@ -101,11 +101,18 @@ func (p *Program) writeInst(b *strings.Builder, v Value, operand func(int) strin
 	}
 }
 
-// Literal writes an element so that it differs from every other one of its type; a NaN is written with its bits.
+// Literal writes an element so that it differs from every other one of its type. A NaN is written with its bits, and so
+// is a floating-point number of 8 or 16 bits.
 func Literal(t Type, bits uint64) string {
 	switch t {
 	case Bool:
 		return strconv.FormatBool(bits != 0)
+	case U8, U16, U32, U64:
+		return strconv.FormatUint(bits, 10)
+	case I8:
+		return strconv.FormatInt(int64(int8(bits)), 10)
+	case I16:
+		return strconv.FormatInt(int64(int16(bits)), 10)
 	case I32:
 		return strconv.FormatInt(int64(int32(bits)), 10)
 	case I64:
@@ -118,6 +125,8 @@ func Literal(t Type, bits uint64) string {
 		if f := math.Float64frombits(bits); f == f {
 			return strconv.FormatFloat(f, 'g', -1, 64)
 		}
+	default:
+		return fmt.Sprintf("bits(%#x)", bits)
 	}
 	return fmt.Sprintf("nan(%#x)", bits)
 }

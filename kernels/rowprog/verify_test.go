@@ -100,6 +100,7 @@ func TestLiteral(t *testing.T) {
 		{Bool, 1, "true"}, {I32, 0xffffffff, "-1"}, {I64, 1 << 63, "-9223372036854775808"},
 		{F32, 0x80000000, "-0"}, {F32, 1, "1e-45"}, {F64, 0x3fb999999999999a, "0.1"},
 		{F32, 0x7fc00000, "nan(0x7fc00000)"}, {F64, 0x7ff0000000000000, "+Inf"},
+		{U32, 0, "0"}, {U8, 200, "200"}, {I8, 0xff, "-1"}, {I16, 0x8000, "-32768"}, {F16, 0x3c00, "bits(0x3c00)"},
 	} {
 		require.Equal(t, c.want, Literal(c.typ, c.bits))
 	}
