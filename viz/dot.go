@@ -76,6 +76,9 @@ func writeDOT(w io.Writer, d *drawing, o *options, f form) error {
 			x.row("row"+strconv.Itoa(i), r)
 		}
 		x.columns(d.columns)
+		for _, h := range d.hung {
+			x.arrow(edge{up: h.up}, h.above, h.below, attrs("style", "invis", "dir", "none"))
+		}
 	}
 	x.close()
 	x.close()
