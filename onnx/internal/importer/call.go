@@ -25,7 +25,7 @@ type call struct {
 type rule func(c *call) []node
 
 // results are those of the operator.
-func (c *call) results() (list []*value) {
+func (c *call) results() []*value {
 	key := c.from.Op
 	if c.domain != "" && !(c.domain == "com.microsoft" && asONNX[key]) {
 		key = c.domain + "." + key
@@ -40,11 +40,16 @@ func (c *call) results() (list []*value) {
 	if c.hasCounted(key) {
 		return c.withCounted(key)
 	}
+	if because := leftOut[c.from.Op]; because != "" && valueRules[key] == nil {
+		refuse("%s", because)
+	}
+	return c.byRule(key)
+}
+
+// byRule are the results of an operator's rule; nil is one that the rule leaves out.
+func (c *call) byRule(key string) (list []*value) {
 	if f := valueRules[key]; f != nil {
 		return f(c)
-	}
-	if because := leftOut[c.from.Op]; because != "" {
-		refuse("%s", because)
 	}
 	f := operators[key]
 	if f == nil {

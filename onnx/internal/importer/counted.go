@@ -219,13 +219,14 @@ func (b *builder) filled(v *value, with float64) node {
 	if v.counted == nil {
 		return x
 	}
-	switch isValid := b.valid(x, v.counted); {
+	isValid := b.valid(x, v.counted)
+	switch {
 	case x.DType() == graph.Bool && with > 0:
 		return ops.Or(x, ops.Not(isValid))
 	case x.DType() == graph.Bool:
 		return ops.And(x, isValid)
 	}
-	return ops.Where(b.valid(x, v.counted), x, ops.FullLike(x, extremeOf(x.DType(), with)))
+	return ops.Where(isValid, x, ops.FullLike(x, extremeOf(x.DType(), with)))
 }
 
 // fill puts a number in place of the elements of an operand that do not count. Afterwards all count.
@@ -253,21 +254,10 @@ func (c *call) withCounted(key string) []*value {
 }
 
 // computed are the results of the operator's rule, where what does not count is computed with.
-func (c *call) computed() (list []*value) {
+func (c *call) computed() []*value {
 	c.mayBeOpen = true
 	defer func() { c.mayBeOpen = false }()
-	key := c.from.Op
-	if f := valueRules[key]; f != nil {
-		return f(c)
-	}
-	for _, n := range operators[key](c) {
-		if n == nil {
-			list = append(list, nil)
-			continue
-		}
-		list = append(list, ofNode(n))
-	}
-	return list
+	return c.byRule(c.from.Op)
 }
 
 // shaped notes which axis of results counts, from their shape in the model.
@@ -322,12 +312,8 @@ func (c *call) broadcast(a, b graph.Shape) graph.Shape {
 			continue
 		}
 		if c.isOpen(a[at]) || c.isOpen(d) {
-			refuse(
-				"whether the sizes %s and %s are equal is known only when the model runs: %s",
-				a[at],
-				d,
-				selectBefore,
-			)
+			refuse("whether the sizes %s and %s are equal is known only when the model runs: %s", a[at], d,
+				selectBefore)
 		}
 	}
 	return a

@@ -135,14 +135,10 @@ func gatherCounted(c *call) []*value {
 		return c.shaped(c.computed(), to)
 	}
 	n := c.countOf(x.counted.size)
-	at := ops.Cast(c.in(1), graph.Int64)
-	at = ops.Where(ops.Less(at, whole(0)), ops.Add(at, n), at)
+	at := nonNegative(ops.Cast(c.in(1), graph.Int64), n)
 	if index.counted == nil {
-		at = ops.Assert(
-			at,
-			ops.And(ops.Less(at, n), ops.GreaterEqual(at, whole(0))),
-			"Gather: an index is out of range",
-		)
+		at = ops.Assert(at, ops.And(ops.Less(at, n), ops.GreaterEqual(at, whole(0))),
+			"Gather: an index is out of range")
 	}
 	return c.shaped(ofNodes([]node{ops.Take(c.in(0), axis, at)}), to)
 }
@@ -181,10 +177,7 @@ func scatterNDCounted(c *call) []*value {
 	} else if c.value(2).counted != nil {
 		refuse("its elements have a size that is known only when the model runs: %s", selectBefore)
 	}
-	if by, ok := reductions[c.text("reduction", "none")]; ok {
-		return c.shaped(ofNodes([]node{ops.ScatterNDReduce(c.in(0), at, src, by, ops.DropOutside())}), to)
-	}
-	return c.shaped(ofNodes([]node{ops.ScatterND(c.in(0), at, src, ops.DropOutside())}), to)
+	return c.shaped(ofNodes([]node{c.scatteredND(at, src, ops.DropOutside())}), to)
 }
 
 // sameCount brings elements to the length of their indices in the graph. Whether as many of them count is known when
@@ -220,16 +213,12 @@ func scatterElementsCounted(c *call) []*value {
 		}
 	}
 	n := c.length(x.node.Shape()[axis])
-	at := ops.Cast(c.in(1), graph.Int64)
 	if x.counted != nil && x.counted.axis == axis {
 		n = c.countOf(x.counted.size)
 	}
-	at = ops.Where(ops.Less(at, whole(0)), ops.Add(at, n), at)
+	at := nonNegative(ops.Cast(c.in(1), graph.Int64), n)
 	if index.counted != nil {
 		at = ops.Where(c.valid(at, index.counted), at, whole(most)) // which is outside
 	}
-	if by, ok := reductions[c.text("reduction", "none")]; ok {
-		return c.shaped(ofNodes([]node{ops.ScatterReduce(c.in(0), axis, at, c.in(2), by, ops.DropOutside())}), to)
-	}
-	return c.shaped(ofNodes([]node{ops.Scatter(c.in(0), axis, at, c.in(2), ops.DropOutside())}), to)
+	return c.shaped(ofNodes([]node{c.scattered(axis, at, ops.DropOutside())}), to)
 }

@@ -50,20 +50,23 @@ func reduceCounted(empty float64) func(c *call) []*value {
 }
 
 // extremeCounted is the place of an extreme among what counts.
-func extremeCounted(c *call) []*value {
-	v, axis := c.value(0), c.axis(0)
-	shape := c.shapeOf(v)
-	if v.counted.axis == axis {
-		if c.int("select_last_index", 0) == 1 {
-			refuse("it takes the last of a number of elements that is known only when the model runs: %s", selectBefore)
+func extremeCounted(empty float64) func(c *call) []*value {
+	return func(c *call) []*value {
+		v, axis := c.value(0), c.axis(0)
+		shape := c.shapeOf(v)
+		if v.counted.axis == axis {
+			if c.int("select_last_index", 0) == 1 {
+				refuse("it takes the last of a number of elements that is known only when the model runs: %s",
+					selectBefore)
+			}
+			c.fill(0, empty)
+			return c.computed()
 		}
-		c.fill(0, map[string]float64{"ArgMax": math.Inf(-1), "ArgMin": math.Inf(1)}[c.from.Op])
-		return c.computed()
+		if shape[axis] = 1; c.int("keepdims", 1) == 0 {
+			shape = slices.Delete(shape, axis, axis+1)
+		}
+		return c.shaped(c.computed(), shape)
 	}
-	if shape[axis] = 1; c.int("keepdims", 1) == 0 {
-		shape = slices.Delete(shape, axis, axis+1)
-	}
-	return c.shaped(c.computed(), shape)
 }
 
 func softmaxCounted(c *call) []*value {
@@ -136,12 +139,8 @@ func (c *call) product(a, b *value) []*value {
 	}
 	inner, outer := x[len(x)-1], y[len(y)-2]
 	if inner != outer && (c.isOpen(inner) || c.isOpen(outer)) {
-		refuse(
-			"whether the sizes %s and %s are equal is known only when the model runs: %s",
-			inner,
-			outer,
-			selectBefore,
-		)
+		refuse("whether the sizes %s and %s are equal is known only when the model runs: %s", inner, outer,
+			selectBefore)
 	}
 	shape := append(c.broadcast(x[:len(x)-2], y[:len(y)-2]), x[len(x)-2], y[len(y)-1])
 	if isRow {

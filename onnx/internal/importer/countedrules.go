@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -42,7 +43,7 @@ func init() {
 		"TopK":    topKCounted,
 		"CumSum":  alongCounted(0),
 		"Softmax": softmaxCounted, "LogSoftmax": softmaxCounted,
-		"ArgMax": extremeCounted, "ArgMin": extremeCounted,
+		"ArgMax": extremeCounted(math.Inf(-1)), "ArgMin": extremeCounted(math.Inf(1)),
 		"NonMaxSuppression": nmsCounted,
 		"RoiAlign":          roiCounted,
 	}

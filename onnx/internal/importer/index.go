@@ -24,18 +24,13 @@ func init() {
 		},
 		"Scatter":         scatter,
 		"ScatterElements": scatter,
-		"ScatterND": func(c *call) []node {
-			if by, ok := reductions[c.text("reduction", "none")]; ok {
-				return []node{ops.ScatterNDReduce(c.in(0), c.in(1), c.in(2), by)}
-			}
-			return []node{ops.ScatterND(c.in(0), c.in(1), c.in(2))}
-		},
-		"TensorScatter": func(c *call) []node { return []node{tensorScatter(c)} },
+		"ScatterND":       func(c *call) []node { return []node{c.scatteredND(c.in(1), c.in(2), nil)} },
+		"TensorScatter":   func(c *call) []node { return []node{tensorScatter(c)} },
 		"OneHot": func(c *call) []node {
 			depth := c.dims(1)[0]
 			classes := c.length(depth)
 			index := ops.Cast(c.in(0), graph.Int64)
-			index = ops.Where(ops.Less(index, whole(0)), ops.Add(index, classes), index)
+			index = nonNegative(index, classes)
 			hot := ops.OneHot(index, depth, graph.Bool)
 			if axis := c.int("axis", -1); axis != -1 {
 				if axis < 0 {
@@ -76,16 +71,34 @@ func positive(c *call, axis int) node {
 			return index
 		}
 	}
-	return ops.Where(ops.Less(index, whole(0)), ops.Add(index, c.length(c.in(0).Shape()[axis])), index)
+	return nonNegative(index, c.length(c.in(0).Shape()[axis]))
+}
+
+// nonNegative are indices into n elements, of which those below 0 count from the end.
+func nonNegative(index, n node) node {
+	return ops.Where(ops.Less(index, whole(0)), ops.Add(index, n), index)
 }
 
 func scatter(c *call) []node {
 	axis := c.axis(0)
-	index := positive(c, axis)
+	return []node{c.scattered(axis, positive(c, axis), nil)}
+}
+
+// scattered writes the elements of the third operand to places of the first one along an axis. outside says what becomes
+// of places outside; by default these are mistakes.
+func (c *call) scattered(axis int, index node, outside ops.WriteOption) node {
 	if by, ok := reductions[c.text("reduction", "none")]; ok {
-		return []node{ops.ScatterReduce(c.in(0), axis, index, c.in(2), by)}
+		return ops.ScatterReduce(c.in(0), axis, index, c.in(2), by, outside)
 	}
-	return []node{ops.Scatter(c.in(0), axis, index, c.in(2))}
+	return ops.Scatter(c.in(0), axis, index, c.in(2), outside)
+}
+
+// scatteredND is scattered for slices at places in several axes.
+func (c *call) scatteredND(index, src node, outside ops.WriteOption) node {
+	if by, ok := reductions[c.text("reduction", "none")]; ok {
+		return ops.ScatterNDReduce(c.in(0), index, src, by, outside)
+	}
+	return ops.ScatterND(c.in(0), index, src, outside)
 }
 
 // tensorScatter writes, of each sequence of a cache, the elements from its own place on.

@@ -193,8 +193,7 @@ func (c *call) sliceFrom(x node) node {
 		c.has(4) && c.list(4)[0] != 1 {
 		return nil
 	}
-	at := ops.Cast(ops.Reshape(c.in(1)), graph.Int64)
-	at = ops.Where(ops.Less(at, whole(0)), ops.Add(at, c.length(x.Shape()[axis])), at)
+	at := nonNegative(ops.Cast(ops.Reshape(c.in(1)), graph.Int64), c.length(x.Shape()[axis]))
 	return ops.Take(x, axis, ops.Add(ops.Iota(c.g, 0, graph.Dim(end.offset-start.offset)), at))
 }
 
