@@ -257,20 +257,8 @@ func TestAdapterOfInt8Weights(t *testing.T) {
 	p := nn.Training(g)
 	base := nn.NewLinear(g, "base", 32, 16, nn.NoBias(), nn.Int8Weights(32))
 	before := nn.NewLinear(g, "before", 32, 32, nn.NoBias())
-	down, up := nn.NewLinear(
-		g,
-		"down",
-		32,
-		2,
-		nn.NoBias(),
-	), nn.NewLinear(
-		g,
-		"up",
-		2,
-		16,
-		nn.NoBias(),
-		nn.WeightInit(nn.Zeros()),
-	)
+	down := nn.NewLinear(g, "down", 32, 2, nn.NoBias())
+	up := nn.NewLinear(g, "up", 2, 16, nn.NoBias(), nn.WeightInit(nn.Zeros()))
 	h := before.Apply(p, x)
 	y := ops.Add(base.Apply(p, h), up.Apply(p, down.Apply(p, h)))
 	loss := ops.MSE(y, target)

@@ -22,14 +22,8 @@ const NotTrained = "weights of 8 bits are not trained; train other parameters, s
 
 // Declare declares a weight of a shape that is computed with in a dtype. It begins with the numbers of init, which may
 // be nil for zeros. Both parameters are state: no optimiser trains them.
-func Declare(
-	g *graph.Graph,
-	name string,
-	t graph.DType,
-	init graph.Initializer,
-	block int,
-	shape ...graph.Dim,
-) *Weight {
+func Declare(g *graph.Graph, name string, t graph.DType, init graph.Initializer, block int,
+	shape ...graph.Dim) *Weight {
 	w := &Weight{Block: block, init: init}
 	w.Levels = g.State(name, graph.Int8, first{w, t, false}, shape...)
 	blocks := append(graph.Shape{}, shape...)

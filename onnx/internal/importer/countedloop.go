@@ -27,12 +27,8 @@ type growth struct {
 const maxGrown = 1 << 20
 
 // growingLoop builds a loop whose values grow, or returns nil where that is not why it could not be built.
-func (c *call) growingLoop(
-	body *wire.Graph,
-	most graph.Dim,
-	carry []*value,
-	more func(next, before node) node,
-) []*value {
+func (c *call) growingLoop(body *wire.Graph, most graph.Dim, carry []*value,
+	more func(next, before node) node) []*value {
 	if hasSequence(carry) || len(body.Outputs) < len(carry)+1 {
 		return nil
 	}

@@ -84,8 +84,8 @@ func scatter(c *call) []node {
 	return []node{c.scattered(axis, positive(c, axis), nil)}
 }
 
-// scattered writes the elements of the third operand to places of the first one along an axis. outside says what becomes
-// of places outside; by default these are mistakes.
+// scattered writes the elements of the third operand to places of the first one along an axis. outside says what
+// becomes of places outside; nil makes them errors.
 func (c *call) scattered(axis int, index node, outside ops.WriteOption) node {
 	if by, ok := reductions[c.text("reduction", "none")]; ok {
 		return ops.ScatterReduce(c.in(0), axis, index, c.in(2), by, outside)
