@@ -46,10 +46,11 @@ type folder struct {
 
 // fold returns the boxes of the picture: the scopes that match the patterns become cards. Where many boxes are left, so
 // does what updates parameters, a card for each optimiser, and what updates the state of layers; then the gradients of
-// calls and calls of functions that take several boxes, or kernels where there are any. In any picture, so do draws of
-// random numbers. Where many boxes are left still, so do those scopes that occur several times with the same structure,
-// since they tell nothing new. Where more than the limit are left, so do the innermost scopes, and then those around
-// them; then what repeats itself without scopes; and at last whatever follows one another.
+// calls and calls of functions that take several boxes, or kernels where there are any. Where there are no kernels,
+// draws of random numbers do so in any picture. Where many boxes are left still, cards are made of those scopes that
+// occur several times with the same structure, since they tell nothing new. Where more than the limit are left, so do
+// the innermost scopes, and then those around them; then what repeats itself without scopes; and at last whatever
+// follows one another.
 func fold(m *model, o *options) []*unit {
 	if names := updateNames(m); slices.ContainsFunc(o.fold, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return matchScope(pattern, name) })
@@ -160,6 +161,9 @@ func (f *folder) foldByDepth() {
 
 // foldNew folds scopes that have just been made up.
 func (f *folder) foldNew(scopes []string) {
+	if len(scopes) == 0 {
+		return
+	}
 	for _, scope := range scopes {
 		f.scopes[scope] = true
 	}
