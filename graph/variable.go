@@ -41,6 +41,10 @@ func (n *Node) isInside() bool {
 	return frames[0].Call != n.op.Func || slices.Contains(next.in, n)
 }
 
+// alikeReach is how many of the operands before it an operand is compared with: few calls have more, and those that do,
+// such as a concatenation of thousands, would take time quadratic in their number.
+const alikeReach = 8
+
 // noteAlike notes operands of one call that the same call in the source has made, such as that of a helper function:
 // messages about the call must tell them apart.
 func (g *Graph) noteAlike(operands []*Node) {
@@ -48,7 +52,7 @@ func (g *Graph) noteAlike(operands []*Node) {
 		return
 	}
 	for i, x := range operands {
-		for _, y := range operands[:i] {
+		for _, y := range operands[max(0, i-alikeReach):i] {
 			if x == nil || y == nil || x == y || x.op != y.op || x.isDeclared() || x.g != g || y.g != g ||
 				x.pos == y.pos || x.pos.counters()[0] != y.pos.counters()[0] {
 				continue

@@ -3,10 +3,12 @@ package opref
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Find returns the rows that a query means. A name, such as torch.bmm or numpy.fft.rfft, is looked up with [Lookup].
-// For other words, it returns the rows that contain all of them, those whose name is the query first.
+// For other words, it returns the rows that contain all of them, those whose name is the query first, or else those
+// with the last parts of the words as whole words.
 func Find(rows []Row, query string) []Row {
 	words := strings.Fields(strings.ToLower(query))
 	var found []Row
@@ -15,14 +17,14 @@ func Find(rows []Row, query string) []Row {
 			return found
 		}
 	}
-	found = withOthers(found, having(rows, words))
+	found = withOthers(found, having(rows, words, strings.Contains))
 	if len(found) > 0 {
 		return found
 	}
 	for i, w := range words {
 		words[i] = lastPart(w)
 	}
-	return having(rows, words)
+	return having(rows, words, hasWord)
 }
 
 // withOthers appends rows that are not in the list yet.
@@ -35,13 +37,20 @@ func withOthers(found, others []Row) []Row {
 	return found
 }
 
-// having returns the rows that contain all words.
-func having(rows []Row, words []string) (found []Row) {
+// hasWord reports whether a text has a whole word: torch.foo.bar is not Barrier.
+func hasWord(text, word string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), word)
+}
+
+// having returns the rows whose text has all words.
+func having(rows []Row, words []string, has func(text, word string) bool) (found []Row) {
 	for _, r := range rows {
 		text := strings.ToLower(r.Name + " " + r.Text())
 		missing := false
 		for _, w := range words {
-			missing = missing || !strings.Contains(text, w)
+			missing = missing || !has(text, w)
 		}
 		if !missing {
 			found = append(found, r)

@@ -134,6 +134,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, "Exp", Find(rows, "exp")[0].Name)
 	found := Find(rows, "torch.bmm torch.matmul tanh")
 	assert.Empty(t, found)
+	assert.Empty(t, Find(rows, "torch.foo.bar"), "no part of Barrier")
 	assert.Equal(t, "MatMul", Find(rows, "torch.matmul")[0].Name)
 	assert.Equal(t, "Outer", Find(rows, "OuterProd")[0].Name)
 	assert.Equal(t, "MaskedFill", Find(rows, "torch.Tensor.masked_fill")[0].Name)
