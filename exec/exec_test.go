@@ -117,6 +117,25 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	allocs.RequireNone(t, 100, step)
 }
 
+// Rows that are long enough for chunks need room of different sizes in kernels of different ranks.
+func TestLongRowsAllocateNothing(t *testing.T) {
+	g := graph.New("long rows")
+	x := g.Input("x", graph.Float32, 2, 3, 20_000)
+	y, z := g.Input("y", graph.Float32, 3, 40_000), g.Param("z", graph.Float32, 3, 1)
+	p, err := exec.Compile(g, exec.Outputs(ops.Softmax(ops.Add(x, z), 2), ops.Softmax(y, 1)))
+	require.NoError(t, err)
+	s := p.NewSession(exec.Threads(1))
+	feed := exec.Feed{x: exec.Array{Shape: []int{2, 3, 20_000}, Data: make([]float32, 120_000)},
+		y: exec.Array{Shape: []int{3, 40_000}, Data: make([]float32, 120_000)}}
+	step := func() {
+		if _, err := s.Run(context.Background(), feed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	allocs.RequireNone(t, 20, step)
+}
+
 func TestBadFeeds(t *testing.T) {
 	r := newRegression(t)
 	s := r.prog.NewSession()

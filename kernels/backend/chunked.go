@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/codegen"
@@ -86,16 +87,12 @@ func (l *ChunkedRow) prepare(k *nativeKernel, a *launch.Args) {
 	}
 	l.parts = grow(l.parts, l.Chunks()*reductions)
 	l.faults = grow(l.faults, l.Chunks())
-	l.index = grow(l.index, len(a.Outer))[:len(a.Outer)]
+	l.index = grow(l.index, len(a.Outer))
 	l.frame.reserve(k.layout.Size)
 }
 
-func grow[T any](s []T, n int) []T {
-	if n <= len(s) {
-		return s
-	}
-	return make([]T, n)
-}
+// grow returns n elements of any values, in s if it has room for them.
+func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // Chunks is the number of chunks of a row.
 func (l *ChunkedRow) Chunks() int { return (l.args.N + rowprog.RowChunk - 1) / rowprog.RowChunk }
