@@ -76,7 +76,8 @@ func shapes() []shape {
 		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ,
 		UNPCKLPS,
 		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB,
-		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD, DPBF16PS, PSUBW, PMINUW}
+		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD, DPBF16PS, PSUBW, PMINUW, PADDB, PSUBB,
+		PMULLW, PMAXUB, PMINUB, PMAXSB, PMINSB, PSHUFB}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
 		three = append(three, f[:]...)
 	}
@@ -263,6 +264,8 @@ func special(r *rand.Rand, l *listing) {
 		a.R(BLENDVPS, W256, v, u, t, byte(v)<<4)
 	})
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
+	emit(fmt.Sprintf("vpsllw ymm%d,ymm%d,0x8", v, u), func() { a.R(PSLLW, W256, 0, v, u, 8) })
+	emit(fmt.Sprintf("vpsrlw ymm%d,ymm%d,0x8", v, u), func() { a.R(PSRLW, W256, 0, v, u, 8) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })
 	emit(fmt.Sprintf("vpslldq xmm%d,xmm%d,0x2", v, u), func() { a.R(PSLLDQ, W128, 0, v, u, 2) })
 	emit(fmt.Sprintf("vpinsrw xmm%d,xmm%d,%s,0x0", v, u, mm), func() { a.M(PINSRW, W128, v, u, m, 0) })

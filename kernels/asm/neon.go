@@ -103,6 +103,7 @@ const (
 	neonUshr  = 0x6f000400
 	neonSshr  = 0x4f000400
 	ofPairs   = 1 << 22
+	unsigned  = 1 << 29 // of the lesser and the greater integer
 	ofWords   = 1 << 23 // without it, ofPairs makes elements of 16 bits, and nothing those of 8
 
 	neonFmlaLane  = 0x4f801000 // times a lane of m
@@ -111,6 +112,7 @@ const (
 	neonIns       = 0x6e000400 // an element in a lane
 	neonInsX      = 0x4e001c00 // a general register in a lane
 	neonDupX      = 0x4e000c00
+	neonTbl       = 0x4e000000 // bytes of a register
 	neonTbl2      = 0x4e002000 // bytes of two registers
 	neonZero      = 0x6f00e400
 	neonOnes      = 0x6f07e7e0 // all bits

@@ -8,27 +8,33 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// leastApartRow is how many elements a row must have for code that takes 8 at a time and leaves the last ones.
-const leastApartRow = 24
+// leastApartBlocks is how many blocks a row must have for code that takes one at a time and leaves the last elements.
+const leastApartBlocks = 3
 
-// apart is code for elements of 4 bytes by their distance; -1 is for reversed rows. It is nil if there is no machine
-// code.
-var apart = map[int]func() *jit.Code{}
+// apart is code for elements that are apart, by the logarithm of their bytes and by their distance and 1: that of
+// reversed rows is -1. It is nil if there is no machine code, and there are distances without a function.
+var apart [3][codegen.MostApart + 2]func() *jit.Code
 
 func init() {
-	for step := -1; step <= codegen.MostApart; step++ {
-		if step == -1 || step >= codegen.LeastApart {
-			apart[step] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(target(), step)) })
+	for k := range apart {
+		for step := -1; step <= codegen.MostApart; step++ {
+			if step == -1 || step >= codegen.LeastApart {
+				apart[k][step+1] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(target(), 1<<k, step)) })
+			}
 		}
 	}
 }
 
-// copyApart copies elements of 4 bytes that are 2 to 4 apart, or reversed, to contiguous memory, except the last 1 to 8
-// of each row. It returns how many elements of a row it has copied.
-func copyApart(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
-	const size, block = 4, 8
-	compile := apart[from.column]
-	if compile == nil || to.column != 1 || t.columns < leastApartRow || t.rows == 0 {
+// copyApart copies elements of up to 4 bytes that are 2 to 4 apart, or reversed, to contiguous memory, except the last
+// ones of each row, a block of them at most. It returns how many elements of a row it has copied.
+func copyApart(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) int {
+	block := codegen.ApartBlock(size)
+	if from.column < -1 || from.column > codegen.MostApart || to.column != 1 || t.columns < leastApartBlocks*block ||
+		t.rows == 0 {
+		return 0
+	}
+	compile := apart[size/2][from.column+1]
+	if compile == nil {
 		return 0
 	}
 	code := compile()

@@ -59,8 +59,8 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 		dst, src = unsafe.Add(dst, done*to.row*size), unsafe.Add(src, done*from.row*size)
 		t.rows -= done
 	}
-	if size == 4 {
-		done := copyApart(dst, to, src, from, t)
+	if size <= 4 {
+		done := copyApart(size, dst, to, src, from, t)
 		dst, src = unsafe.Add(dst, done*size), unsafe.Add(src, done*from.column*size)
 		t.columns -= done
 	}

@@ -155,7 +155,7 @@ func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	if need := flatPitch * (len(a.Ptr) + 1); len(f.words) < need {
 		f.words = make([]uint64, need)
 	}
-	inParts := isPaired(a) && 2*a.N > tileElements(len(a.Ptr)) // of parts of two rows all operands are copied
+	inParts := isPaired(a) && 2*a.N > tileElements(len(a.Ptr), 4) // of parts of two rows all operands are copied
 	for i := range a.Ptr {
 		f.copies[i] = nil
 		o := &k.prog.Operands[i]
@@ -201,8 +201,24 @@ func isRepeated(p *rowprog.Program, a *launch.Args, i int) bool {
 	return true
 }
 
-// tileElements is the most elements of a tile with a number of copies.
-func tileElements(copies int) int { return min(flatElements, flatElements*flatCopies/max(copies, 1)) }
+// tileElements is the most elements of a tile with a number of copies, of elements of up to size bytes.
+func tileElements(copies, size int) int {
+	n := min(flatElements, flatElements*flatCopies/max(copies, 1))
+	if size < 4 {
+		n *= 8 / size // as many bytes
+	}
+	return n
+}
+
+// copiedSize is the most bytes of an element that is copied.
+func (f *flattened) copiedSize(p *rowprog.Program) (size int) {
+	for _, list := range [][]flatCopy{f.loads, f.stores} {
+		for _, c := range list {
+			size = max(size, p.Operands[c.operand].Type.Size())
+		}
+	}
+	return max(size, 1)
+}
 
 // isPaired reports whether tiles have both of two rows, since their elements may be interleaved: see copyPairs.
 func isPaired(a *launch.Args) bool { return a.Outer[len(a.Outer)-1] == 2 }
@@ -264,7 +280,7 @@ func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	defer clear(f.args.Ptr)
 	s.frame.set(k, &f.args)
 	s.frame.rows(k, 0, 1)
-	elements := tileElements(len(f.loads) + len(f.stores))
+	elements := tileElements(len(f.loads)+len(f.stores), f.copiedSize(k.prog))
 	columns := min(a.N, elements)
 	rows := elements / columns
 	if isPaired(a) {
