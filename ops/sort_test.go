@@ -194,3 +194,29 @@ func TestManyElementsAreSortedByDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersThatDifferInTheirLastBitsAreSorted sorts numbers close together beside one far away, some of them equal:
+// the bits of their ranks in which they differ are far behind those in which the first one differs.
+func TestNumbersThatDifferInTheirLastBitsAreSorted(t *testing.T) {
+	for _, n := range []int{3, 40, 600, 5000} {
+		rng := rand.New(rand.NewPCG(7, uint64(n)))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 1 + float64(rng.IntN(n))*0x1p-52
+		}
+		x[n/2] = -0x1p900
+		for _, descending := range []bool{false, true} {
+			want := make([]int64, n)
+			for i := range want {
+				want[i] = int64(i)
+			}
+			slices.SortStableFunc(want, func(i, j int64) int {
+				if descending {
+					i, j = j, i
+				}
+				return cmp.Compare(x[i], x[j])
+			})
+			require.Equal(t, want, ordered(t, graph.Float64, 1, n, n, descending, x), "%d, descending %v", n, descending)
+		}
+	}
+}

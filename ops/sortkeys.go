@@ -54,6 +54,7 @@ func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
 const (
 	leastByDigits     = 64
 	leastByLongDigits = 1024
+	longDigit         = 11 // bits
 )
 
 // sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare:
@@ -76,7 +77,7 @@ func sorted(keys, spare []uint64) []uint64 {
 		}
 		return keys
 	}
-	const bits = 11
+	const bits = longDigit
 	var ends [3][1 << bits]uint32
 	for _, k := range keys {
 		ends[0][k>>placeBits&(1<<bits-1)]++
@@ -88,6 +89,38 @@ func sorted(keys, spare []uint64) []uint64 {
 	}
 	return keys
 }
+
+// mostByTwoDigits is up to how many keys two digits of ranks that differ in their first bits tell most of them apart.
+const mostByTwoDigits = 1 << 18
+
+// sortedByTwoDigits is [sorted] of keys whose ranks differ in their first bits: it sorts them by their first two digits,
+// and then those that agree in these.
+func sortedByTwoDigits(keys, spare []uint64) []uint64 {
+	const second, first = 64 - 2*longDigit, 64 - longDigit
+	var ends [2][1 << longDigit]uint32
+	for _, k := range keys {
+		ends[0][k>>second&(1<<longDigit-1)]++
+		ends[1][k>>first]++
+	}
+	keys, spare = sortedByDigit(keys, spare, ends[0][:], second)
+	keys, spare = sortedByDigit(keys, spare, ends[1][:], first)
+	eachRun(keys, second, func(run []uint64) {
+		if len(run) > fewInRun {
+			copy(run, sorted(run, spare[:len(run)]))
+			return
+		}
+		for i, k := range run {
+			for ; i > 0 && run[i-1] > k; i-- {
+				run[i] = run[i-1]
+			}
+			run[i] = k
+		}
+	})
+	return keys
+}
+
+// fewInRun is up to how many keys each is put in its place among those before it.
+const fewInRun = 16
 
 // sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their
 // memory, and what is spare then.

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"unsafe"
 
@@ -24,30 +25,41 @@ func longKeys(a *graph.Arrays, n int) []longKey {
 // long is elements of 64 bits.
 type long interface{ int64 | uint64 | float64 }
 
-// ranks says how elements have ranks that are in their order, and which element a rank is that of.
+// ranks says how elements have ranks that are in their order, what the ranks of many are, and which element a rank is
+// that of.
 type ranks[T long] struct {
 	of      func(v T) uint64
+	each    func(out []uint64, x []T)
 	element func(rank uint64) T
 }
 
 const highest = 1 << 63
 
 var (
-	ranksOfInt64 = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest }, func(rank uint64) int64 {
-		return int64(rank ^ highest)
-	}}
-	ranksOfUint64 = ranks[uint64]{func(v uint64) uint64 { return v }, func(rank uint64) uint64 { return rank }}
-	// As [rankOfFloat32].
-	ranksOfFloat64 = ranks[float64]{func(v float64) uint64 {
-		if v != v {
-			return math.MaxUint64
+	ranksOfInt64 = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest }, func(out []uint64, x []int64) {
+		for i, v := range x {
+			out[i] = uint64(v) ^ highest
 		}
-		bits := math.Float64bits(v + 0)
-		return bits ^ (uint64(int64(bits)>>63) | highest)
+	}, func(rank uint64) int64 { return int64(rank ^ highest) }}
+	ranksOfUint64 = ranks[uint64]{func(v uint64) uint64 { return v }, func(out, x []uint64) { copy(out, x) },
+		func(rank uint64) uint64 { return rank }}
+	ranksOfFloat64 = ranks[float64]{rankOfFloat64, func(out []uint64, x []float64) {
+		for i, v := range x {
+			out[i] = rankOfFloat64(v)
+		}
 	}, func(rank uint64) float64 {
 		return math.Float64frombits(rank ^ (uint64(int64(^rank)>>63) | highest))
 	}}
 )
+
+// rankOfFloat64 is [rankOfFloat32] of a longer number.
+func rankOfFloat64(v float64) uint64 {
+	if v != v {
+		return math.MaxUint64
+	}
+	b := math.Float64bits(v + 0)
+	return b ^ (uint64(int64(b)>>63) | highest)
+}
 
 // orderLong finds the first places in the order of elements.
 func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by ranks[T]) {
@@ -55,18 +67,73 @@ func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by 
 	if descending {
 		flip = math.MaxUint64
 	}
-	var keys []longKey
 	if k := len(out); isFew(k, len(x)) {
-		keys = fewLong(a, k, x, flip, by)
-	} else {
-		keys = longKeys(a, len(x))
-		for i, v := range x {
-			keys[i] = longKey{by.of(v) ^ flip, uint64(i)}
+		for i, key := range fewLong(a, k, x, flip, by) {
+			out[i] = int64(key.place)
 		}
-		keys = sortedLong(keys, longKeys(a, len(x)))
+		return
 	}
-	for i := range out {
-		out[i] = int64(keys[i].place)
+	room := a.Words(3 * len(x))
+	all, keys, spare := room[:len(x)], room[len(x):2*len(x)], room[2*len(x):]
+	by.each(all, x)
+	placesOf(sortedRanks(a, all, keys, spare, flip), out)
+}
+
+// sortedRanks returns keys that are in the order of ranks, each exclusive-or flip: the places in their low bits, and
+// before them as many bits of the rank as fit, from the first one in which ranks differ. Of ranks that agree in these,
+// the others are compared.
+func sortedRanks(a *graph.Arrays, all, keys, spare []uint64, flip uint64) []uint64 {
+	differing := uint64(0)
+	for _, r := range all {
+		differing |= r ^ all[0]
+	}
+	shift := max(mathbits.Len64(differing)-(64-placeBits), 0)
+	for i, r := range all {
+		keys[i] = (r^flip)>>shift<<placeBits | uint64(uint32(i))
+	}
+	if shift > 0 && leastByLongDigits <= len(keys) && len(keys) < mostByTwoDigits {
+		keys = sortedByTwoDigits(keys, spare)
+	} else {
+		keys = sorted(keys, spare)
+	}
+	if shift > 0 {
+		eachRun(keys, placeBits, func(run []uint64) { sortByRank(a, run, all, flip) })
+	}
+	return keys
+}
+
+// eachRun calls f for the keys that agree in all bits from the first-th on, where there are several.
+func eachRun(keys []uint64, first int, f func(run []uint64)) {
+	for i := 1; i < len(keys); i++ {
+		if keys[i]>>first != keys[i-1]>>first {
+			continue
+		}
+		begin := i - 1
+		for i++; i < len(keys) && keys[i]>>first == keys[begin]>>first; {
+			i++
+		}
+		f(keys[begin:i])
+	}
+}
+
+// sortByRank sorts keys, which are in the order of their places, by the ranks of these.
+func sortByRank(a *graph.Arrays, keys, all []uint64, flip uint64) {
+	compare := func(x, y uint64) int {
+		return cmp.Or(cmp.Compare(all[uint32(x)]^flip, all[uint32(y)]^flip), cmp.Compare(uint32(x), uint32(y)))
+	}
+	if len(keys) < leastLongByDigits {
+		slices.SortFunc(keys, compare)
+		return
+	}
+	if slices.IsSortedFunc(keys, compare) { // as where all ranks are equal
+		return
+	}
+	long := longKeys(a, 2*len(keys))
+	for i, key := range keys {
+		long[i] = longKey{all[uint32(key)] ^ flip, uint64(uint32(key))}
+	}
+	for i, key := range sortedLong(long[:len(keys)], long[len(keys):]) {
+		keys[i] = key.place
 	}
 }
 
@@ -122,7 +189,7 @@ const leastLongByDigits = 512
 
 // sortedLong is [sorted] of longer keys.
 func sortedLong(keys, spare []longKey) []longKey {
-	const digits, bits = 6, 11
+	const digits, width = 6, 11
 	if len(keys) < leastLongByDigits || len(spare) < len(keys) {
 		slices.SortFunc(keys, func(x, y longKey) int {
 			if c := cmp.Compare(x.rank, y.rank); c != 0 {
@@ -132,22 +199,22 @@ func sortedLong(keys, spare []longKey) []longKey {
 		})
 		return keys
 	}
-	var ends [digits][1 << bits]uint32
+	var ends [digits][1 << width]uint32
 	for _, k := range keys {
 		for d := range ends {
-			ends[d][k.rank>>(d*bits)&(1<<bits-1)]++
+			ends[d][k.rank>>(d*width)&(1<<width-1)]++
 		}
 	}
 	for d := range ends {
-		begin, shift, counts := uint32(0), d*bits, &ends[d]
-		if counts[keys[0].rank>>shift&(1<<bits-1)] == uint32(len(keys)) {
+		begin, shift, counts := uint32(0), d*width, &ends[d]
+		if counts[keys[0].rank>>shift&(1<<width-1)] == uint32(len(keys)) {
 			continue // all have the same digit
 		}
 		for i, n := range counts {
 			counts[i], begin = begin, begin+n
 		}
 		for _, k := range keys {
-			at := &counts[k.rank>>shift&(1<<bits-1)]
+			at := &counts[k.rank>>shift&(1<<width-1)]
 			spare[*at] = k
 			*at++
 		}
