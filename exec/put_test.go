@@ -57,3 +57,50 @@ func TestLastOfSeveralStays(t *testing.T) {
 		}
 	}
 }
+
+// TestElementsArePutIntoValuesThatNothingElseReads puts elements into a computed value. Its memory is the result's, but
+// not where the value is read later.
+func TestElementsArePutIntoValuesThatNothingElseReads(t *testing.T) {
+	const size, count = 100_000, 5000
+	for _, read := range []bool{false, true} {
+		g := graph.New("put")
+		x, index, src := g.Input("x", graph.Float32, size), g.Input("i", graph.Int64, count),
+			g.Input("src", graph.Float32, count)
+		value := ops.Neg(x)
+		y := ops.IndexPut(value, []*graph.Node{index}, src)
+		wanted := []*graph.Node{y}
+		if read {
+			wanted = append(wanted, ops.Sub(value, y))
+		}
+		p, err := exec.Compile(g, exec.Outputs(wanted...))
+		require.NoError(t, err)
+		stats, err := p.Stats(nil)
+		require.NoError(t, err)
+		if !read {
+			require.Less(t, stats.Peak, 4*(size+4*count), "one value and the indices")
+		}
+		feed := exec.Feed{}
+		data, at, put := make([]float32, size), make([]int64, count), make([]float32, count)
+		want, difference := make([]float32, size), make([]float32, size)
+		for i := range data {
+			data[i], want[i] = float32(i), -float32(i)
+		}
+		for i := range at {
+			at[i], put[i] = int64(i*37%size), float32(i)
+			want[at[i]] = put[i]
+		}
+		for i := range data {
+			difference[i] = -data[i] - want[i]
+		}
+		feed[x], feed[index], feed[src] = data, at, put
+		out, err := p.NewSession().Run(t.Context(), feed)
+		require.NoError(t, err)
+		require.Equal(t, want, arrayOf(t, out, y).Data)
+		if read {
+			require.Equal(t, difference, arrayOf(t, out, wanted[1]).Data)
+		}
+		at[4321] = size
+		_, err = p.NewSession().Run(t.Context(), feed)
+		require.ErrorContains(t, err, "[4321] is 100000")
+	}
+}

@@ -62,33 +62,42 @@ func putGrad(n, dy node, i int) node {
 // put is the function of opPut.
 func put(a *graph.Arrays) error {
 	index, size := graph.Elements[int64](a.In[1]), a.Out.Shape[0]
-	if bad := gather.Outside(index, size); bad >= 0 {
-		return graph.IndexError{Operand: 1, Shape: a.In[1].Shape, At: bad, Value: index[bad], Size: size}
-	}
 	out := a.Out.Bytes()
-	if a.Out.Ptr != a.In[0].Ptr { // else a loop has it put where it is
-		copy(out, a.In[0].Bytes())
+	if a.Out.Ptr != a.In[0].Ptr { // else it is put where it is
+		gather.Copy(out, a.In[0].Bytes())
 	}
-	if len(index) == 0 || len(out) == 0 {
-		return nil
-	}
-	switch row := len(out) / size; row {
-	case 1:
-		putRows[uint8](a, index, 1)
-	case 2:
-		putRows[uint16](a, index, 1)
-	case 4:
-		putRows[uint32](a, index, 1)
-	case 8:
-		putRows[uint64](a, index, 1)
-	default:
-		putRows[byte](a, index, row)
+	row := len(out) / max(size, 1)
+	for first := 0; first < len(index); first += indicesAtOnce {
+		some := index[first:min(first+indicesAtOnce, len(index))]
+		if bad := gather.Outside(some, size); bad >= 0 {
+			return graph.IndexError{Operand: 1, Shape: a.In[1].Shape, At: first + bad, Value: some[bad], Size: size}
+		}
+		if row == 0 {
+			continue
+		}
+		src := unsafe.Add(a.In[2].Ptr, first*row)
+		switch row {
+		case 1:
+			putRows[uint8](out, src, some, 1)
+		case 2:
+			putRows[uint16](out, src, some, 1)
+		case 4:
+			putRows[uint32](out, src, some, 1)
+		case 8:
+			putRows[uint64](out, src, some, 1)
+		default:
+			putRows[byte](out, src, some, row)
+		}
 	}
 	return nil
 }
 
-// putRows puts rows of some elements.
-func putRows[T any](a *graph.Arrays, index []int64, inner int) {
-	s := gather.Shape{Outer: 1, Size: a.Out.Shape[0], Inner: inner, Count: len(index)}
-	gather.Put(s, unsafe.Slice((*T)(a.Out.Ptr), s.Size*inner), unsafe.Slice((*T)(a.In[2].Ptr), s.Count*inner), index)
+// indicesAtOnce is how many indices are checked before their slices are put: they are in a cache then.
+const indicesAtOnce = 1 << 11
+
+// putRows puts rows of some elements over those of out that the indices name.
+func putRows[T any](out []byte, src unsafe.Pointer, index []int64, inner int) {
+	s := gather.Shape{Outer: 1, Size: len(out) / (inner * int(unsafe.Sizeof(*new(T)))), Inner: inner, Count: len(index)}
+	gather.Put(s, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(out))), s.Size*inner),
+		unsafe.Slice((*T)(src), s.Count*inner), index)
 }

@@ -61,11 +61,32 @@ func takeElements[T any, I Index](to, from []T, index []I) {
 	}
 }
 
+// putElements copies elements over those that the indices name. All indices must be in range.
+func putElements[T any, I Index](to, from []T, index []I) {
+	first := unsafe.Pointer(unsafe.SliceData(to))
+	from = from[:len(index)]
+	for i, at := range index {
+		*(*T)(unsafe.Add(first, uintptr(at)*unsafe.Sizeof(from[0]))) = from[i]
+	}
+}
+
 // fetchAhead prefetches a row that the indices name after the i-th.
 func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
 	if rows.Ahead > 0 && i+rows.Ahead < len(index) {
 		rows.Fetch(int(index[i+rows.Ahead]))
 	}
+}
+
+// mostCopied is how many bytes are copied at once: Go's copy of a megabyte or more leaves nothing in a cache.
+const mostCopied = 1 << 18
+
+// Copy copies bytes of which some are soon used again.
+func Copy(dst, src []byte) {
+	for len(src) > mostCopied {
+		copy(dst, src[:mostCopied])
+		dst, src = dst[mostCopied:], src[mostCopied:]
+	}
+	copy(dst, src)
 }
 
 // Put copies, in each block, the rows of src over those of dst that the indices name, which are all in 0..Size-1: see
@@ -77,9 +98,7 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 		switch row := uintptr(s.Inner) * unsafe.Sizeof(*new(T)); {
 		case row == 0:
 		case s.Inner == 1:
-			for i, at := range index {
-				to[at] = from[i]
-			}
+			putElements(to, from, index)
 		case row < longRow:
 			moveShort(unsafe.Pointer(unsafe.SliceData(to)), unsafe.Pointer(unsafe.SliceData(from)), row, index, true)
 		default:

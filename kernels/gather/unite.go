@@ -124,25 +124,29 @@ func addAll[T Number, I Index](inner int, to, from []T, index []I, left, right, 
 	return true
 }
 
-// uniteElements combines single elements.
+// uniteElements combines single elements. All indices must be in range.
 func uniteElements[T Number, I Index](by Fold, to, from []T, index []I) {
 	from = from[:len(index)]
+	first := unsafe.Pointer(unsafe.SliceData(to))
+	size := unsafe.Sizeof(*new(T))
 	switch by {
 	case Sum:
 		for i, at := range index {
-			to[at] += from[i]
+			*(*T)(unsafe.Add(first, uintptr(at)*size)) += from[i]
 		}
 	case Prod:
 		for i, at := range index {
-			to[at] *= from[i]
+			*(*T)(unsafe.Add(first, uintptr(at)*size)) *= from[i]
 		}
 	case Max:
 		for i, at := range index {
-			to[at] = max(to[at], from[i])
+			to := (*T)(unsafe.Add(first, uintptr(at)*size))
+			*to = max(*to, from[i])
 		}
 	case Min:
 		for i, at := range index {
-			to[at] = min(to[at], from[i])
+			to := (*T)(unsafe.Add(first, uintptr(at)*size))
+			*to = min(*to, from[i])
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/internal/results"
@@ -30,6 +31,7 @@ type functionTask struct {
 	filled   bool         // checks that the whole result is filled
 	verified bool         // always checks whether operands are written
 	guards   bool         // checks it in this run
+	puts     bool         // the result may be in the memory of the first operand, some of which is written over
 
 	mu     sync.Mutex
 	failed int // the first example that failed, or -1
@@ -39,7 +41,7 @@ type functionTask struct {
 func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch {
 	s := b.newLaunch(p, spec.Operands)
 	k := &functionTask{spec: spec, count: 1, graph: spec.Node.Source().Graph(),
-		filled: p.verified || spec.Node.Op().IsUsers(), verified: p.verified}
+		filled: p.verified || spec.Node.Op().IsUsers(), verified: p.verified, puts: rewrite.PutsSlices(spec.Node)}
 	for i, o := range spec.Operands {
 		shape := b.Shape(o.Layout.Shape)
 		at := len(shape) - spec.Core[i]
@@ -136,11 +138,12 @@ func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	}
 	a.Out, shapes = k.examples(last, first, count, shapes)
 	room, shapes := k.examples(last, first, count, shapes)
-	if k.filled {
+	inPlace := k.puts && a.Out.Ptr == a.In[0].Ptr
+	if k.filled && !inPlace {
 		results.Mark(room)
 	}
 	ws.read, ws.sums = ws.read[:0], ws.sums[:0]
-	if k.guards {
+	if k.guards && !inPlace {
 		for operand := range last {
 			var x graph.Array
 			x, shapes = k.examples(operand, first, count, shapes)
@@ -154,7 +157,7 @@ func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	if operand := results.Written(ws.sums, ws.read); operand >= 0 {
 		return k.writes(operand)
 	}
-	if err := results.Take("its result", a.Out, room); err != nil || !k.filled {
+	if err := results.Take("its result", a.Out, room); err != nil || !k.filled || inPlace {
 		return err
 	}
 	return results.Filled("its result", room)

@@ -33,24 +33,46 @@ func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
 func (k *gatherTask) Run(s *State) error {
-	bad, tiles, cost := k.outside(0, k.shape.Count), k.shape.Outer*k.runs(),
-		k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
+	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
 	if k.spec.Fold != graph.NoFold {
 		if k.columnParts = 1; cost >= pool.ParallelCost {
 			k.columnParts = max(1, min(s.Threads, k.shape.Inner/minUnitedColumns))
 		}
 		tiles = k.shape.Outer * k.columnParts
 	}
-	switch {
+	alone := !s.pays(tiles, cost)
+	if alone && k.shape.Outer == 1 {
+		return k.runBlocks(&s.Ws)
+	}
+	switch bad := k.outside(0, k.shape.Count); {
 	case bad >= 0:
 		return k.outOfRange(bad)
-	case s.pays(tiles, cost):
+	case !alone:
 		s.ParallelFor(k, tiles, cost)
 	case k.spec.Fold == graph.NoFold:
 		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
 	default:
 		for i := range tiles {
 			k.Tile(i, &s.Ws)
+		}
+	}
+	return nil
+}
+
+// checkedBlock is how many indices are checked before they are used: they are in a cache then.
+const checkedBlock = 1 << 11
+
+// runBlocks picks elements, or combines rows, of a single block, with some indices at a time.
+func (k *gatherTask) runBlocks(ws *Workspace) error {
+	for lo := 0; lo == 0 || lo < k.shape.Count; lo += checkedBlock {
+		hi := min(lo+checkedBlock, k.shape.Count)
+		if bad := k.outside(lo, hi); bad >= 0 {
+			return k.outOfRange(lo + bad)
+		}
+		if k.spec.Fold == graph.NoFold {
+			k.takeRun(0, 1, lo, hi-lo)
+		} else {
+			k.uniteRows(unitedRows{lo: lo, hi: hi, right: k.shape.Inner, begins: lo == 0}, ws)
 		}
 	}
 	return nil

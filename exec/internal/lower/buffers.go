@@ -86,6 +86,7 @@ func AssignBuffers(u *Program) error {
 		if loops := k.Loops(); len(loops) == 1 {
 			p.reuseInPlace(at, loops[0])
 		}
+		p.putInPlace(at, k)
 		if r, isRepeat := k.(*Repeat); isRepeat {
 			p.overwriteSteps(at, r)
 		}

@@ -45,23 +45,44 @@ func (p *planner) findOverwrites() {
 // putInto returns the input into which a kernel puts or adds slices, if nothing reads it later, and the kernel reads it
 // only in this way; nil otherwise.
 func (p *planner) putInto(at int, k Kernel, taken map[*Buffer]bool) *Buffer {
-	switch k := k.(type) {
-	case *Function:
-		if !rewrite.PutsSlices(k.Node) {
-			return nil
-		}
-	case *AddRows:
-	default:
-		return nil
-	}
-	operands := k.Operands()
-	reads := func(operand int, s *Buffer) bool { return p.of[operands[operand].Base] == s }
-	from, to := p.of[operands[0].Base], p.of[operands[len(operands)-1].Base]
-	if from.Kind != InInput || from.Last != at || taken[from] || reads(1, from) || reads(2, from) ||
-		p.isReadByFused(at, from) || !p.keepsInChain(at, from, to) {
+	from, _ := p.putBuffers(at, k)
+	if from == nil || from.Kind != InInput || taken[from] {
 		return nil
 	}
 	return from
+}
+
+// putBuffers returns the buffer into which a kernel puts or adds slices, and that of its result, if the kernel is the
+// last that reads it, and reads it only in this way; nil otherwise.
+func (p *planner) putBuffers(at int, k Kernel) (from, to *Buffer) {
+	switch k := k.(type) {
+	case *Function:
+		if !rewrite.PutsSlices(k.Node) {
+			return nil, nil
+		}
+	case *AddRows:
+	default:
+		return nil, nil
+	}
+	operands := k.Operands()
+	reads := func(operand int, s *Buffer) bool { return p.of[operands[operand].Base] == s }
+	from, to = p.of[operands[0].Base], p.of[operands[len(operands)-1].Base]
+	if from.Last != at || reads(1, from) || reads(2, from) || p.isReadByFused(at, from) ||
+		!p.keepsInChain(at, from, to) {
+		return nil, nil
+	}
+	return from, to
+}
+
+// putInPlace lets the result of a kernel that puts slices take over the memory of the value that it changes.
+func (p *planner) putInPlace(at int, k Kernel) {
+	from, to := p.putBuffers(at, k)
+	if _, puts := k.(*Function); !puts || from == nil || from.Kind != InArena || from.First >= at || from.ReusedBy != nil || to.Kind != InArena ||
+		to.First != at || to.Reuses != nil || from == to || from.Count != to.Count || from.Dtype != to.Dtype ||
+		!k.Operands()[0].Layout.IsRowMajor() {
+		return
+	}
+	from.ReusedBy, to.Reuses = to, from
 }
 
 // overwritten returns an input whose elements are each read for the last time before the kernel writes the same element
