@@ -90,11 +90,12 @@ func sorted(keys, spare []uint64) []uint64 {
 	return keys
 }
 
-// mostByTwoDigits is up to how many keys two digits of ranks that differ in their first bits tell most of them apart.
+// mostByTwoDigits is up to how many keys two digits of ranks that differ in their first bits tell most of them
+// apart.
 const mostByTwoDigits = 1 << 18
 
-// sortedByTwoDigits is [sorted] of keys whose ranks differ in their first bits: it sorts them by their first two digits,
-// and then those that agree in these.
+// sortedByTwoDigits is [sorted] of keys whose ranks differ in their first bits: it sorts them by their first two
+// digits, and then those that agree in these.
 func sortedByTwoDigits(keys, spare []uint64) []uint64 {
 	const second, first = 64 - 2*longDigit, 64 - longDigit
 	var ends [2][1 << longDigit]uint32
