@@ -32,7 +32,8 @@ type simdTiles struct {
 	convertPieces              [2][maxStep + 1]func(*piecesArgs)
 	thin                       []func(*thinArgs) // by the number of rows
 	addRow                     func(*gemvArgs)
-	addRows                    func(*gemvArgs) // gemvRows of them
+	addRows                    func(*gemvArgs)   // gemvRows of them
+	sumRows                    []func(*gemvArgs) // any number of them, by their vectors, with the sums in registers
 }
 
 // wholeTiles are loops for all columns of a tile.

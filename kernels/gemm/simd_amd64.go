@@ -11,20 +11,20 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	switch isa {
 	case cpu.AVX2:
 		f32 = &simdTiles{rows: 6, cols: 16, masks: lanes32, thin: thinF32AVX2, addRow: addRowF32AVX2,
-			addRows: addRowsF32AVX2,
-			edge:    edgeTilesF32AVX2, half: halfTilesF32AVX2,
+			addRows: addRowsF32AVX2, sumRows: sumRowsF32AVX2,
+			edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
 			windowRows: windowRowsTilesF32AVX2, halfWindowRows: halfWindowRowsTilesF32AVX2,
 			window:     windowTilesF32AVX2,
 			wholeTiles: wholeTiles{fullTilesF32AVX2, packingWindowTileF32AVX2, packingTileF32AVX2, packNextTileF32AVX2}}
 		f64 = &simdTiles{rows: 6, cols: 8, masks: lanes64, thin: thinF64AVX2, addRow: addRowF64AVX2,
-			addRows: addRowsF64AVX2,
-			edge:    edgeTilesF64AVX2, half: halfTilesF64AVX2,
+			addRows: addRowsF64AVX2, sumRows: sumRowsF64AVX2,
+			edge: edgeTilesF64AVX2, half: halfTilesF64AVX2,
 			windowRows: windowRowsTilesF64AVX2, halfWindowRows: halfWindowRowsTilesF64AVX2,
 			window:     windowTilesF64AVX2,
 			wholeTiles: wholeTiles{fullTilesF64AVX2, packingWindowTileF64AVX2, packingTileF64AVX2, packNextTileF64AVX2}}
 	case cpu.AVX512:
 		f32 = &simdTiles{rows: 14, cols: 32, variants: []wholeTiles{splat32}, masks: bits32, thin: thinF32AVX512,
-			addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
+			addRow: addRowF32AVX512, addRows: addRowsF32AVX512, sumRows: sumRowsF32AVX512,
 			edge: edgeTilesF32AVX512, half: halfTilesF32AVX512, quarter: halfTilesF32AVX2, quarterMasks: lanes32,
 			loadsWithMasks: true,
 			windowRows:     windowRowsTilesF32AVX512, halfWindowRows: halfWindowRowsTilesF32AVX512,
@@ -33,7 +33,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 			wholeTiles: wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512,
 				packNextTileF32AVX512}}
 		f64 = &simdTiles{rows: 14, cols: 16, variants: []wholeTiles{splat64}, masks: bits64, thin: thinF64AVX512,
-			addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
+			addRow: addRowF64AVX512, addRows: addRowsF64AVX512, sumRows: sumRowsF64AVX512,
 			edge: edgeTilesF64AVX512, half: halfTilesF64AVX512, quarter: halfTilesF64AVX2, quarterMasks: lanes64,
 			loadsWithMasks: true,
 			windowRows:     windowRowsTilesF64AVX512, halfWindowRows: halfWindowRowsTilesF64AVX512,

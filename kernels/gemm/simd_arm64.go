@@ -8,14 +8,14 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 		return nil, nil
 	}
 	f32 = &simdTiles{rows: 4, cols: 16, masks: lanes32, thin: thinF32NEON, addRow: addRowF32NEON,
-		addRows: addRowsF32NEON,
-		edge:    edgeTilesF32NEON, half: halfTilesF32NEON,
+		addRows: addRowsF32NEON, sumRows: sumRowsF32NEON,
+		edge: edgeTilesF32NEON, half: halfTilesF32NEON,
 		windowRows: windowRowsTilesF32NEON, halfWindowRows: halfWindowRowsTilesF32NEON,
 		window:     windowTilesF32NEON,
 		wholeTiles: wholeTiles{fullTilesF32NEON, packingWindowTileF32NEON, packingTileF32NEON, packNextTileF32NEON}}
 	f64 = &simdTiles{rows: 4, cols: 8, masks: lanes64, thin: thinF64NEON, addRow: addRowF64NEON,
-		addRows: addRowsF64NEON,
-		edge:    edgeTilesF64NEON, half: halfTilesF64NEON,
+		addRows: addRowsF64NEON, sumRows: sumRowsF64NEON,
+		edge: edgeTilesF64NEON, half: halfTilesF64NEON,
 		windowRows: windowRowsTilesF64NEON, halfWindowRows: halfWindowRowsTilesF64NEON,
 		window:     windowTilesF64NEON,
 		wholeTiles: wholeTiles{fullTilesF64NEON, packingWindowTileF64NEON, packingTileF64NEON, packNextTileF64NEON}}

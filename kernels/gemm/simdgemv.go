@@ -8,13 +8,16 @@ type gemvArgs struct {
 	bRow       int
 	factors    uintptr
 	factorStep int
+	rows       int // of sumRows
+	ahead      int // from a row to the one that is prefetched meanwhile
 }
 
 // gemvRows is the number of rows that are added at a time. gemvCols is the number of columns whose sums stay in the
-// first-level cache.
+// first-level cache. Rows whose sums stay in registers are prefetched gemvAhead bytes ahead.
 const (
-	gemvRows = 8
-	gemvCols = 1024
+	gemvRows  = 8
+	gemvCols  = 1024
+	gemvAhead = 1 << 13
 )
 
 // addedRows computes a part of one row, if rows of B are contiguous: several are read in place at a time. It returns
@@ -35,10 +38,15 @@ func (f *macroKernel[T]) addedRows() int {
 			for k := p; k < end; {
 				args.b = address(f.b.Data, f.b.Start+k*f.b.Row+j)
 				args.factors = address(f.a.Data, f.a.Start+f.top*f.a.Row+k*f.a.Col)
-				if k+gemvRows <= end {
+				switch {
+				case args.vectors < len(f.v.sumRows):
+					args.rows, args.ahead = np, max(gemvAhead/(nj*f.size), 1)*args.bRow
+					f.v.sumRows[args.vectors](args)
+					k = end
+				case k+gemvRows <= end:
 					f.v.addRows(args)
 					k += gemvRows
-				} else {
+				default:
 					f.v.addRow(args)
 					k++
 				}

@@ -10,9 +10,18 @@ type thinArgs struct {
 	sums      uintptr
 	sumsRow   int
 	blocks    int // of columns, each of thinVectors vectors
-	ahead     int // from what is multiplied to what is fetched, in bytes
+	fetching
+}
+
+// fetching is the order in which lines of B are prefetched, while columns before them are multiplied.
+type fetching struct {
+	ahead   int // from the block that is multiplied to the one that is fetched
+	step    int // from a line to the next
+	line    int // from the end of a quarter of the columns to their next lines
+	quarter int // from the end of their last lines to the next quarter
+	lines   int // of a column
 	//lint:ignore U1000 machine code keeps it here
-	turns int // until the first of four columns is fetched again: the loop's own
+	turns int // how many of them are left: the loop's own
 }
 
 // thinVectors is the number of vectors of columns in a block. thinCols is the number of columns whose sums stay in the
@@ -22,9 +31,10 @@ const (
 	thinVectors  = 2
 	thinCols     = 1024
 	thinProducts = 8
-	// Columns are prefetched a block ahead if they have at most thinLong bytes. More than one block of longer ones does
-	// not fit into the first-level cache, and the processor prefetches these by itself.
+	// Columns are prefetched if they have at most thinLong bytes: the processor prefetches longer ones by itself.
 	thinLong = 1 << 10
+	// thinAhead is how far ahead, in bytes.
+	thinAhead = 1 << 14
 
 	vectorsInTile = 2
 )
@@ -77,16 +87,12 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 	each := 16 / f.size // products of a piece
 	whole := np / each * each
-	ahead := block * f.b.Col * f.size // the next block
-	if np*f.size > thinLong {
-		ahead = 0
-	}
+	fetch := f.fetching(np)
 	args := &f.s.thin
 	run := func(j, blocks int) {
 		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col),
-			bCol:  f.b.Col * f.size,
-			ahead: ahead, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j),
-			sumsRow: pitch * f.size, blocks: blocks}
+			bCol: f.b.Col * f.size, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j),
+			sumsRow: pitch * f.size, blocks: blocks, fetching: fetch}
 		f.v.thin[rows](args)
 	}
 	run(0, cols/block)
@@ -95,6 +101,24 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 	for k := whole; k < np; k++ {
 		f.addColumn(factors[k:], p+k, np, left, cols, pitch)
+	}
+}
+
+// fetching returns the order in which columns of np elements are prefetched. The processor recognizes lines that follow
+// one another, and fetches more of them: so do lines of contiguous columns.
+func (f *macroKernel[T]) fetching(np int) fetching {
+	const line = 64
+	length, apart, columns := np*f.size, f.b.Col*f.size, f.v.thinBlock()
+	block := columns * apart
+	switch quarter := columns / 4; {
+	case length > thinLong:
+		return fetching{lines: 1}
+	case length == apart:
+		return fetching{ahead: roundUp(thinAhead, block), step: line, lines: 1}
+	default:
+		lines := max(length/line, 1)
+		return fetching{ahead: block, step: apart, line: line - quarter*apart, quarter: quarter*apart - lines*line,
+			lines: lines}
 	}
 }
 

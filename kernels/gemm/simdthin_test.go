@@ -34,3 +34,27 @@ func thinProductsAgree[T scalar.Number](t *testing.T) {
 		}
 	}
 }
+
+// A row times rows of a few vectors, dense or apart, has the sums of other products, and so have few rows times columns
+// that are apart.
+func TestNarrowProducts(t *testing.T) {
+	t.Run("float32", narrowProductsAgree[float32])
+	t.Run("float64", narrowProductsAgree[float64])
+}
+
+func narrowProductsAgree[T scalar.Number](t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	from := values[T](r, 0)
+	var s Scratch[T]
+	for narrow := 4; narrow <= 144; narrow += 4 {
+		for _, many := range []int{1, 2, 9, 63, KC + 3, wholeSum + 5} {
+			step := narrow + 5*r.IntN(2)
+			p := draw(r, 1, narrow, many, from)
+			p.B = Matrix[T]{Data: window(r, from, many*step), Row: step, Col: 1}
+			requireSame(t, p, &s)
+			p = draw(r, 1+r.IntN(4), many, narrow, from)
+			p.B = Matrix[T]{Data: window(r, from, many*step), Row: 1, Col: step}
+			requireSame(t, p, &s)
+		}
+	}
+}

@@ -16,6 +16,8 @@ var halfWindowRowsTilesF32AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, hal
 
 var thinF32AVX2 = []func(*thinArgs){nil, thinF32AVX2Rows1, thinF32AVX2Rows2, thinF32AVX2Rows3, thinF32AVX2Rows4}
 
+var sumRowsF32AVX2 = []func(*gemvArgs){nil, sumRowsF32AVX2Vectors1, sumRowsF32AVX2Vectors2, sumRowsF32AVX2Vectors3, sumRowsF32AVX2Vectors4, sumRowsF32AVX2Vectors5, sumRowsF32AVX2Vectors6, sumRowsF32AVX2Vectors7, sumRowsF32AVX2Vectors8}
+
 var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
 
 var edgeTilesF64AVX2 = []func(*tileArgs){nil, edgeTileF64AVX2Rows1, edgeTileF64AVX2Rows2, edgeTileF64AVX2Rows3, edgeTileF64AVX2Rows4, edgeTileF64AVX2Rows5, edgeTileF64AVX2Rows6}
@@ -29,6 +31,8 @@ var windowRowsTilesF64AVX2 = []func(*windowRowsArgs){nil, nil, nil, windowRowsTi
 var halfWindowRowsTilesF64AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF64AVX2Rows4, halfWindowRowsTileF64AVX2Rows5, halfWindowRowsTileF64AVX2Rows6, halfWindowRowsTileF64AVX2Rows7, halfWindowRowsTileF64AVX2Rows8, halfWindowRowsTileF64AVX2Rows9, halfWindowRowsTileF64AVX2Rows10, halfWindowRowsTileF64AVX2Rows11, halfWindowRowsTileF64AVX2Rows12}
 
 var thinF64AVX2 = []func(*thinArgs){nil, thinF64AVX2Rows1, thinF64AVX2Rows2, thinF64AVX2Rows3, thinF64AVX2Rows4}
+
+var sumRowsF64AVX2 = []func(*gemvArgs){nil, sumRowsF64AVX2Vectors1, sumRowsF64AVX2Vectors2, sumRowsF64AVX2Vectors3, sumRowsF64AVX2Vectors4, sumRowsF64AVX2Vectors5, sumRowsF64AVX2Vectors6, sumRowsF64AVX2Vectors7, sumRowsF64AVX2Vectors8}
 
 var fullTilesF32AVX512 = []func(*tileArgs){nil, fullTileF32AVX512Rows1, fullTileF32AVX512Rows2, fullTileF32AVX512Rows3, fullTileF32AVX512Rows4, fullTileF32AVX512Rows5, fullTileF32AVX512Rows6, fullTileF32AVX512Rows7, fullTileF32AVX512Rows8, fullTileF32AVX512Rows9, fullTileF32AVX512Rows10, fullTileF32AVX512Rows11, fullTileF32AVX512Rows12, fullTileF32AVX512Rows13, fullTileF32AVX512Rows14}
 
@@ -44,6 +48,8 @@ var halfWindowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, h
 
 var thinF32AVX512 = []func(*thinArgs){nil, thinF32AVX512Rows1, thinF32AVX512Rows2, thinF32AVX512Rows3, thinF32AVX512Rows4}
 
+var sumRowsF32AVX512 = []func(*gemvArgs){nil, sumRowsF32AVX512Vectors1, sumRowsF32AVX512Vectors2, sumRowsF32AVX512Vectors3, sumRowsF32AVX512Vectors4, sumRowsF32AVX512Vectors5, sumRowsF32AVX512Vectors6, sumRowsF32AVX512Vectors7, sumRowsF32AVX512Vectors8}
+
 var fullTilesF64AVX512 = []func(*tileArgs){nil, fullTileF64AVX512Rows1, fullTileF64AVX512Rows2, fullTileF64AVX512Rows3, fullTileF64AVX512Rows4, fullTileF64AVX512Rows5, fullTileF64AVX512Rows6, fullTileF64AVX512Rows7, fullTileF64AVX512Rows8, fullTileF64AVX512Rows9, fullTileF64AVX512Rows10, fullTileF64AVX512Rows11, fullTileF64AVX512Rows12, fullTileF64AVX512Rows13, fullTileF64AVX512Rows14}
 
 var edgeTilesF64AVX512 = []func(*tileArgs){nil, edgeTileF64AVX512Rows1, edgeTileF64AVX512Rows2, edgeTileF64AVX512Rows3, edgeTileF64AVX512Rows4, edgeTileF64AVX512Rows5, edgeTileF64AVX512Rows6, edgeTileF64AVX512Rows7, edgeTileF64AVX512Rows8, edgeTileF64AVX512Rows9, edgeTileF64AVX512Rows10, edgeTileF64AVX512Rows11, edgeTileF64AVX512Rows12, edgeTileF64AVX512Rows13, edgeTileF64AVX512Rows14}
@@ -57,6 +63,8 @@ var windowRowsTilesF64AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, windo
 var halfWindowRowsTilesF64AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF64AVX512Rows4, halfWindowRowsTileF64AVX512Rows5, halfWindowRowsTileF64AVX512Rows6, halfWindowRowsTileF64AVX512Rows7, halfWindowRowsTileF64AVX512Rows8, halfWindowRowsTileF64AVX512Rows9, halfWindowRowsTileF64AVX512Rows10, halfWindowRowsTileF64AVX512Rows11, halfWindowRowsTileF64AVX512Rows12, halfWindowRowsTileF64AVX512Rows13, halfWindowRowsTileF64AVX512Rows14}
 
 var thinF64AVX512 = []func(*thinArgs){nil, thinF64AVX512Rows1, thinF64AVX512Rows2, thinF64AVX512Rows3, thinF64AVX512Rows4}
+
+var sumRowsF64AVX512 = []func(*gemvArgs){nil, sumRowsF64AVX512Vectors1, sumRowsF64AVX512Vectors2, sumRowsF64AVX512Vectors3, sumRowsF64AVX512Vectors4, sumRowsF64AVX512Vectors5, sumRowsF64AVX512Vectors6, sumRowsF64AVX512Vectors7, sumRowsF64AVX512Vectors8}
 
 var fullTilesF32AVX512Splat = []func(*tileArgs){nil, fullTileF32AVX512SplatRows1, fullTileF32AVX512SplatRows2, fullTileF32AVX512SplatRows3, fullTileF32AVX512SplatRows4, fullTileF32AVX512SplatRows5, fullTileF32AVX512SplatRows6, fullTileF32AVX512SplatRows7, fullTileF32AVX512SplatRows8, fullTileF32AVX512SplatRows9, fullTileF32AVX512SplatRows10, fullTileF32AVX512SplatRows11, fullTileF32AVX512SplatRows12, fullTileF32AVX512SplatRows13, fullTileF32AVX512SplatRows14}
 
@@ -328,6 +336,46 @@ func addRowF32AVX2(args *gemvArgs)
 //go:noescape
 func addRowsF32AVX2(args *gemvArgs)
 
+// sumRowsF32AVX2Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors1(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors2(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors3(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors4(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors5(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors6(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors7(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors8(args *gemvArgs)
+
 // fullTileF64AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
@@ -587,6 +635,46 @@ func addRowF64AVX2(args *gemvArgs)
 //
 //go:noescape
 func addRowsF64AVX2(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors1(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors2(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors3(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors4(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors5(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors6(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors7(args *gemvArgs)
+
+// sumRowsF64AVX2Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX2Vectors8(args *gemvArgs)
 
 // fullTileF32AVX512Rows1 multiplies tiles of 1 rows.
 //
@@ -1023,6 +1111,46 @@ func addRowF32AVX512(args *gemvArgs)
 //go:noescape
 func addRowsF32AVX512(args *gemvArgs)
 
+// sumRowsF32AVX512Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors1(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors2(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors3(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors4(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors5(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors6(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors7(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors8(args *gemvArgs)
+
 // fullTileF64AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
@@ -1457,6 +1585,46 @@ func addRowF64AVX512(args *gemvArgs)
 //
 //go:noescape
 func addRowsF64AVX512(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors1(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors2(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors3(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors4(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors5(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors6(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors7(args *gemvArgs)
+
+// sumRowsF64AVX512Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64AVX512Vectors8(args *gemvArgs)
 
 // fullTileF32AVX512SplatRows1 multiplies tiles of 1 rows.
 //

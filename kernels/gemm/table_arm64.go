@@ -16,6 +16,8 @@ var halfWindowRowsTilesF32NEON = []func(*windowRowsArgs){nil, nil, nil, nil, hal
 
 var thinF32NEON = []func(*thinArgs){nil, thinF32NEONRows1, thinF32NEONRows2, thinF32NEONRows3, thinF32NEONRows4}
 
+var sumRowsF32NEON = []func(*gemvArgs){nil, sumRowsF32NEONVectors1, sumRowsF32NEONVectors2, sumRowsF32NEONVectors3, sumRowsF32NEONVectors4, sumRowsF32NEONVectors5, sumRowsF32NEONVectors6, sumRowsF32NEONVectors7, sumRowsF32NEONVectors8}
+
 var fullTilesF64NEON = []func(*tileArgs){nil, fullTileF64NEONRows1, fullTileF64NEONRows2, fullTileF64NEONRows3, fullTileF64NEONRows4}
 
 var edgeTilesF64NEON = []func(*tileArgs){nil, edgeTileF64NEONRows1, edgeTileF64NEONRows2, edgeTileF64NEONRows3, edgeTileF64NEONRows4}
@@ -29,6 +31,8 @@ var windowRowsTilesF64NEON = []func(*windowRowsArgs){nil, nil, windowRowsTileF64
 var halfWindowRowsTilesF64NEON = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF64NEONRows4, halfWindowRowsTileF64NEONRows5, halfWindowRowsTileF64NEONRows6, halfWindowRowsTileF64NEONRows7, halfWindowRowsTileF64NEONRows8}
 
 var thinF64NEON = []func(*thinArgs){nil, thinF64NEONRows1, thinF64NEONRows2, thinF64NEONRows3, thinF64NEONRows4}
+
+var sumRowsF64NEON = []func(*gemvArgs){nil, sumRowsF64NEONVectors1, sumRowsF64NEONVectors2, sumRowsF64NEONVectors3, sumRowsF64NEONVectors4, sumRowsF64NEONVectors5, sumRowsF64NEONVectors6, sumRowsF64NEONVectors7, sumRowsF64NEONVectors8}
 
 // fullTileF32NEONRows1 multiplies tiles of 1 rows.
 //
@@ -215,6 +219,46 @@ func addRowF32NEON(args *gemvArgs)
 //go:noescape
 func addRowsF32NEON(args *gemvArgs)
 
+// sumRowsF32NEONVectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors1(args *gemvArgs)
+
+// sumRowsF32NEONVectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors2(args *gemvArgs)
+
+// sumRowsF32NEONVectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors3(args *gemvArgs)
+
+// sumRowsF32NEONVectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors4(args *gemvArgs)
+
+// sumRowsF32NEONVectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors5(args *gemvArgs)
+
+// sumRowsF32NEONVectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors6(args *gemvArgs)
+
+// sumRowsF32NEONVectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors7(args *gemvArgs)
+
+// sumRowsF32NEONVectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors8(args *gemvArgs)
+
 // fullTileF64NEONRows1 multiplies tiles of 1 rows.
 //
 //go:noescape
@@ -399,6 +443,46 @@ func addRowF64NEON(args *gemvArgs)
 //
 //go:noescape
 func addRowsF64NEON(args *gemvArgs)
+
+// sumRowsF64NEONVectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors1(args *gemvArgs)
+
+// sumRowsF64NEONVectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors2(args *gemvArgs)
+
+// sumRowsF64NEONVectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors3(args *gemvArgs)
+
+// sumRowsF64NEONVectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors4(args *gemvArgs)
+
+// sumRowsF64NEONVectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors5(args *gemvArgs)
+
+// sumRowsF64NEONVectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors6(args *gemvArgs)
+
+// sumRowsF64NEONVectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors7(args *gemvArgs)
+
+// sumRowsF64NEONVectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF64NEONVectors8(args *gemvArgs)
 
 // transposeF32 transposes square blocks of 32 bytes a side.
 //

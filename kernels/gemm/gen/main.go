@@ -109,6 +109,14 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows),
 		e.addRows(m.width, gemvRows))
+	fmt.Fprintf(table, "var sumRows%s = []func(*gemvArgs){nil", suffix)
+	for vectors := 1; vectors <= gemvVectors; vectors++ {
+		name := fmt.Sprintf("sumRows%sVectors%d", suffix, vectors)
+		pkg.Add(name, "gemvArgs", fmt.Sprintf("adds rows of %d vectors times factors to sums", vectors),
+			e.sumRows(m.width, vectors))
+		fmt.Fprintf(table, ", %s", name)
+	}
+	table.WriteString("}\n\n")
 }
 
 // pairTiles writes the loops for pairs of bfloat16.

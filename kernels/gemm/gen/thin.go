@@ -13,7 +13,11 @@ const (
 	argThinSumsRow = 48
 	argThinBlocks  = 56
 	argThinAhead   = 64
-	argThinTurns   = 72
+	argThinStep    = 72
+	argThinLine    = 80
+	argThinTurn    = 88
+	argThinLines   = 96
+	argThinTurns   = 104
 )
 
 // thinRows is the most rows of A that a loop multiplies by contiguous columns of B.
@@ -35,7 +39,8 @@ const thinVectors = 2
 //		}
 //	}
 //
-// Meanwhile it prefetches a line of each column with every fourth of its pieces, which is how many a line holds.
+// With each of four pieces of a line, it prefetches a quarter of the columns' lines: a step apart, then in the next line,
+// and after the last line in the next columns.
 func (t transposer) thin(rows int) []byte {
 	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows,
 		bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
@@ -69,7 +74,7 @@ const (
 	loopPieces, loopFactors, loopFactorRow, loopFactorThrice, loopDown, loopBack = asm.RAX, asm.RDX, asm.RCX, asm.R15,
 		asm.R9, asm.R12
 
-	loopFetched   = asm.R14 // how far on from the first of four columns the one is that is fetched
+	loopFetched   = asm.R14 // what is fetched next
 	loopRowOfSums = thrice  // when columns have been read
 	loopTemp      = asm.Vec(4)
 	loopSums      = 8 // registers of a transposition are before the sums; its result is not in loopTemp
@@ -93,8 +98,9 @@ func (l *thinLoop) begin() {
 	}
 	l.MovImm(loopBack, 16)
 	l.Sub(loopBack, loopDown)
-	l.MovLoad(loopFetched, asm.At(asm.RDI, argThinAhead))
-	l.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
+	l.Mov(loopFetched, l.bases[0])
+	l.AddLoad(loopFetched, asm.At(asm.RDI, argThinAhead))
+	l.restart()
 	for v := range thinVectors {
 		for r := range l.rows {
 			l.R(asm.XORPS, l.width, l.sum(v, r), l.sum(v, r), l.sum(v, r))
@@ -105,8 +111,9 @@ func (l *thinLoop) begin() {
 // multiply adds products of 16 bytes of a vector of columns, and advances to the next vector, or after the last one to
 // the next bytes.
 func (l *thinLoop) multiply(v int) {
-	for _, base := range l.bases {
-		l.Prefetch(asm.Indexed(base, loopFetched, 1, 0))
+	for range l.bases {
+		l.Prefetch(asm.At(loopFetched, 0))
+		l.AddLoad(loopFetched, asm.At(asm.RDI, argThinStep))
 	}
 	columns := l.columns(l.Asm, func(r int) asm.Mem {
 		return rowOn(l.bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0)
@@ -132,16 +139,22 @@ func (l *thinLoop) multiply(v int) {
 	}
 }
 
-// advance chooses the column that is prefetched next, and counts a piece.
+// restart begins to count the lines of the next columns that are fetched. It borrows a register.
+func (l *thinLoop) restart() {
+	l.MovLoad(loopDown, asm.At(asm.RDI, argThinLines))
+	l.MovStore(asm.At(asm.RDI, argThinTurns), loopDown)
+	l.MovImm(loopDown, 16)
+	l.Sub(loopDown, loopBack)
+}
+
+// advance goes on to the next line that is fetched, and counts a piece.
 func (l *thinLoop) advance() {
 	inTurn := l.NewLabel()
-	l.Add(loopFetched, srcRow)
+	l.AddLoad(loopFetched, asm.At(asm.RDI, argThinLine))
 	l.Dec(asm.At(asm.RDI, argThinTurns))
 	l.JumpIf(asm.NotEqual, inTurn)
-	l.MovStoreImm(asm.At(asm.RDI, argThinTurns), rowsEach)
-	for range rowsEach {
-		l.Sub(loopFetched, srcRow)
-	}
+	l.AddLoad(loopFetched, asm.At(asm.RDI, argThinTurn))
+	l.restart()
 	l.Bind(inTurn)
 	l.AddImm(loopFactors, 16)
 	l.SubImm(loopPieces, 1)
