@@ -216,7 +216,8 @@ func TestNumbersThatDifferInTheirLastBitsAreSorted(t *testing.T) {
 				}
 				return cmp.Compare(x[i], x[j])
 			})
-			require.Equal(t, want, ordered(t, graph.Float64, 1, n, n, descending, x), "%d, descending %v", n, descending)
+			require.Equal(t, want, ordered(t, graph.Float64, 1, n, n, descending, x), "%d, descending %v", n,
+				descending)
 		}
 	}
 }

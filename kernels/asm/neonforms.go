@@ -54,7 +54,8 @@ var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 		PMULLW: onThree(neonMul&^ofWords | ofPairs), PSHUFB: onThree(neonTbl),
 		PCMPEQD: onThree(neonCmeq), PCMPEQQ: onThree(neonCmeq | ofPairs),
 		PCMPGTD: onThree(neonCmgt), PCMPGTQ: onThree(neonCmgt | ofPairs),
-		PSLLW: shifted(neonShl, 16), PSRLW: shifted(neonUshr, 16), PSLLD: shifted(neonShl, 32), PSLLQ: shifted(neonShl, 64),
+		PSLLW: shifted(neonShl, 16), PSRLW: shifted(neonUshr, 16),
+		PSLLD: shifted(neonShl, 32), PSLLQ: shifted(neonShl, 64),
 		PSRLD: shifted(neonUshr, 32), PSRLQ: shifted(neonUshr, 64), PSRAD: shifted(neonSshr, 32),
 		PSLLDQ: func(n neon) {
 			d, s := halves(n.v), halves(n.src)

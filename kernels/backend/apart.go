@@ -19,7 +19,9 @@ func init() {
 	for k := range apart {
 		for step := -1; step <= codegen.MostApart; step++ {
 			if step == -1 || step >= codegen.LeastApart {
-				apart[k][step+1] = sync.OnceValue(func() *jit.Code { return copying(codegen.Apart(target(), 1<<k, step)) })
+				apart[k][step+1] = sync.OnceValue(func() *jit.Code {
+					return copying(codegen.Apart(target(), 1<<k, step))
+				})
 			}
 		}
 	}

@@ -68,8 +68,8 @@ func areTurned[T uint8 | uint16 | uint32](t *testing.T) {
 					first, from = rows-1, steps{-1, rows}
 				}
 				dst := make([]T, rows*(n+1))
-				copyTile(size, unsafe.Pointer(&dst[0]), steps{n + 1, 1}, unsafe.Add(unsafe.Pointer(&src[0]), size*first),
-					from, tile{rows: rows, columns: n}, nil)
+				copyTile(size, unsafe.Pointer(&dst[0]), steps{n + 1, 1},
+					unsafe.Add(unsafe.Pointer(&src[0]), size*first), from, tile{rows: rows, columns: n}, nil)
 				for i, v := range dst {
 					want := T(0)
 					if row, column := i/(n+1), i%(n+1); column < n {

@@ -77,8 +77,8 @@ func (p *planner) putBuffers(at int, k Kernel) (from, to *Buffer) {
 // putInPlace lets the result of a kernel that puts slices take over the memory of the value that it changes.
 func (p *planner) putInPlace(at int, k Kernel) {
 	from, to := p.putBuffers(at, k)
-	if _, puts := k.(*Function); !puts || from == nil || from.Kind != InArena || from.First >= at || from.ReusedBy != nil || to.Kind != InArena ||
-		to.First != at || to.Reuses != nil || from == to || from.Count != to.Count || from.Dtype != to.Dtype ||
+	if _, puts := k.(*Function); !puts || from == nil || from.Kind != InArena || from.First >= at ||
+		from.ReusedBy != nil || to.Kind != InArena || to.First != at || to.Reuses != nil || from == to || from.Count != to.Count || from.Dtype != to.Dtype ||
 		!k.Operands()[0].Layout.IsRowMajor() {
 		return
 	}

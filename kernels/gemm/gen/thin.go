@@ -39,8 +39,8 @@ const thinVectors = 2
 //		}
 //	}
 //
-// With each of four pieces of a line, it prefetches a quarter of the columns' lines: a step apart, then in the next line,
-// and after the last line in the next columns.
+// With each of four pieces of a line, it prefetches a quarter of the columns' lines: a step apart, then in the next
+// line, and after the last line in the next columns.
 func (t transposer) thin(rows int) []byte {
 	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows,
 		bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
