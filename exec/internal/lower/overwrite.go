@@ -77,9 +77,12 @@ func (p *planner) putBuffers(at int, k Kernel) (from, to *Buffer) {
 // putInPlace lets the result of a kernel that puts slices take over the memory of the value that it changes.
 func (p *planner) putInPlace(at int, k Kernel) {
 	from, to := p.putBuffers(at, k)
-	if _, puts := k.(*Function); !puts || from == nil || from.Kind != InArena || from.First >= at ||
-		from.ReusedBy != nil || to.Kind != InArena || to.First != at || to.Reuses != nil || from == to || from.Count != to.Count || from.Dtype != to.Dtype ||
-		!k.Operands()[0].Layout.IsRowMajor() {
+	if _, puts := k.(*Function); !puts || from == nil || from == to || !k.Operands()[0].Layout.IsRowMajor() {
+		return
+	}
+	isLeft := from.Kind == InArena && from.First < at && from.ReusedBy == nil
+	begins := to.Kind == InArena && to.First == at && to.Reuses == nil
+	if !isLeft || !begins || from.Count != to.Count || from.Dtype != to.Dtype {
 		return
 	}
 	from.ReusedBy, to.Reuses = to, from
