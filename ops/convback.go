@@ -200,10 +200,10 @@ func hasFewWeights(channels, outputs, images, places graph.Dim) bool {
 	if n, known := channels.Int(); known && n < fewestChannels {
 		return false
 	}
-	o, known := outputs.Int()
+	o := numberOr(outputs, usualChannels)
 	if _, bound := images.Int(); !bound {
 		images = trainedImages
 	}
 	n, bound := images.Times(places).Int()
-	return known && (!bound || o <= n)
+	return !bound || o <= n
 }

@@ -85,15 +85,26 @@ const (
 
 	// So many images are expected where their number is not known, and filters are not fixed, as in training.
 	trainedImages = 16
+	// So many channels and filters are expected where their number is not known.
+	usualChannels = 64
 )
+
+// expected are the numbers of channels and filters, or what they are expected to be.
+func (s winogradSizes) expected() (channels, filters int64) {
+	return numberOr(s.channels, usualChannels), numberOr(s.filters, usualChannels)
+}
+
+// numberOr is a size, or another number where it is not known.
+func numberOr(d graph.Dim, other int64) int64 {
+	if n, known := d.Int(); known {
+		return n
+	}
+	return other
+}
 
 // best returns the sizes with the tiles that are fastest, and whether these are faster than windows.
 func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
-	channels, known := s.channels.Int()
-	filters, alsoKnown := s.filters.Int()
-	if !known || !alsoKnown {
-		return s, false
-	}
+	channels, filters := s.expected()
 	images, known := s.images.Int()
 	if !known && fixed {
 		images = 1
@@ -125,8 +136,7 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 
 // bytes are those of what the tiles of one image see and give.
 func (s winogradSizes) bytes() int64 {
-	channels, _ := s.channels.Int()
-	filters, _ := s.filters.Int()
+	channels, filters := s.expected()
 	depth, slices, _ := s.counts()
 	return 4 * int64(s.numbers()*s.tiles[0]*s.tiles[1]) * (int64(depth)*channels + int64(slices)*filters)
 }
