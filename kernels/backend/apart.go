@@ -8,6 +8,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
+// mostFetchedRow is the bytes of rows from which on the processor itself fetches enough. Of shorter ones, the next row is
+// fetched ahead.
+const mostFetchedRow = 2 << 10
+
 // leastApartBlocks is how many blocks a row must have for code that takes one at a time and leaves the last elements.
 const leastApartBlocks = 3
 
@@ -45,6 +49,9 @@ func copyApart(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from 
 	}
 	args := codegen.ApartArgs{To: uintptr(dst), From: uintptr(src), ToRow: size * to.row, FromRow: size * from.row,
 		Rows: t.rows, Blocks: (t.columns - 1) / block}
+	if size*t.columns*max(from.column, -from.column) < mostFetchedRow {
+		args.Ahead = args.FromRow
+	}
 	code.Call(0, unsafe.Pointer(&args))
 	return args.Blocks * block
 }

@@ -99,6 +99,9 @@ func (k *nativeKernel) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch
 	r := &s.rows
 	r.prepare(k, a, columns)
 	defer clear(r.args.Ptr)
+	if k.copiesAlong(a) {
+		columns = a.N
+	}
 	first, end := 0, 1
 	switch {
 	case inner == 1:
@@ -187,6 +190,16 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 		}
 	}
 	return launch.Fault{}, true
+}
+
+// copiesAlong reports whether a call copies along rows alone, such as backwards: whole rows are then copied one after the
+// other, as the processor's own prefetching expects. Along columns, it copies in blocks.
+func (k *nativeKernel) copiesAlong(a *launch.Args) bool {
+	if !k.copied.isAll() {
+		return false
+	}
+	from, to := stepsOf(a, k.copied.from), stepsOf(a, k.copied.to)
+	return from.row*from.row != 1 && to.row*to.row != 1 && a.N >= packRows
 }
 
 // isDenseCopy reports whether a call copies to contiguous rows, as [blockCopy.dense] does.

@@ -13,6 +13,8 @@ type ApartArgs struct {
 	To, From       uintptr
 	ToRow, FromRow int
 	Rows, Blocks   int
+	// Ahead is the distance from a block to what is prefetched meanwhile.
+	Ahead int
 }
 
 const (
@@ -29,6 +31,7 @@ func ApartBlock(size int) int { return asm.W256.Bytes() / size }
 func Apart(target Target, size, step int) (code []byte) {
 	const to, from, toRow, fromRow, rows, blocks, at, next = asm.RSI, asm.RCX, asm.R8, asm.R9, asm.RBX, asm.RDX,
 		asm.RAX, asm.R10
+	const ahead = asm.R11
 	a := asm.New(target.Machine())
 	var in ApartArgs
 	var gather func(next asm.Reg)
@@ -43,11 +46,12 @@ func Apart(target Target, size, step int) (code []byte) {
 	a.MovLoad(fromRow, argument(unsafe.Offsetof(in.FromRow)))
 	a.MovLoad(rows, argument(unsafe.Offsetof(in.Rows)))
 	a.MovLoad(blocks, argument(unsafe.Offsetof(in.Blocks)))
+	a.MovLoad(ahead, argument(unsafe.Offsetof(in.Ahead)))
 	row := a.Here()
 	a.Xor(at, at)
 	a.Mov(next, from)
 	top := a.Here()
-	a.Prefetch(asm.Indexed(next, fromRow, 1, 0)) // rows are too short for what the processor fetches by itself
+	a.Prefetch(asm.Indexed(next, ahead, 1, 0))
 	gather(next)
 	a.M(asm.MOVUPSSt, asm.W256, 0, 0, asm.Indexed(to, at, 1, 0))
 	bytes := asm.W256.Bytes()
