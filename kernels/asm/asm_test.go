@@ -76,7 +76,7 @@ func shapes() []shape {
 		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ,
 		UNPCKLPS,
 		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB,
-		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD, DPBF16PS, PSUBW, PMINUW, PADDB, PSUBB,
+		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD, DPBF16PS, PSUBW, PMINUW, PADDB, PSUBB, PSUBUSB,
 		PMULLW, PMAXUB, PMINUB, PMAXSB, PMINSB, PSHUFB}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
 		three = append(three, f[:]...)
@@ -264,7 +264,6 @@ func special(r *rand.Rand, l *listing) {
 		a.R(BLENDVPS, W256, v, u, t, byte(v)<<4)
 	})
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
-	emit(fmt.Sprintf("vpsllw ymm%d,ymm%d,0x8", v, u), func() { a.R(PSLLW, W256, 0, v, u, 8) })
 	emit(fmt.Sprintf("vpsrlw ymm%d,ymm%d,0x8", v, u), func() { a.R(PSRLW, W256, 0, v, u, 8) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })
 	emit(fmt.Sprintf("vpslldq xmm%d,xmm%d,0x2", v, u), func() { a.R(PSLLDQ, W128, 0, v, u, 2) })

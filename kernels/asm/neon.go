@@ -88,6 +88,7 @@ const (
 	neonMul   = 0x4ea09c00
 	neonFmin  = 0x4ea0f400
 	neonFmax  = 0x4e20f400
+	neonUqsub = 0x6ea02c00
 	neonSmin  = 0x4ea06c00
 	neonSmax  = 0x4ea06400
 	neonAbs   = 0x4ea0b800

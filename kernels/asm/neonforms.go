@@ -49,13 +49,13 @@ var vectorForms = sync.OnceValue(func() map[*Op]func(neon) {
 		PMULLD: onThree(neonMul), PMINSD: onThree(neonSmin), PMAXSD: onThree(neonSmax), PABSD: onTwo(neonAbs),
 		PMULUDQ: neon.productOfLower,
 		PADDB:   onThree(neonAdd &^ ofWords), PSUBB: onThree(neonSub &^ ofWords),
-		PMAXSB: onThree(neonSmax &^ ofWords), PMINSB: onThree(neonSmin &^ ofWords),
+		PSUBUSB: onThree(neonUqsub &^ ofWords),
+		PMAXSB:  onThree(neonSmax &^ ofWords), PMINSB: onThree(neonSmin &^ ofWords),
 		PMAXUB: onThree(neonSmax&^ofWords | unsigned), PMINUB: onThree(neonSmin&^ofWords | unsigned),
 		PMULLW: onThree(neonMul&^ofWords | ofPairs), PSHUFB: onThree(neonTbl),
 		PCMPEQD: onThree(neonCmeq), PCMPEQQ: onThree(neonCmeq | ofPairs),
 		PCMPGTD: onThree(neonCmgt), PCMPGTQ: onThree(neonCmgt | ofPairs),
-		PSLLW: shifted(neonShl, 16), PSRLW: shifted(neonUshr, 16),
-		PSLLD: shifted(neonShl, 32), PSLLQ: shifted(neonShl, 64),
+		PSRLW: shifted(neonUshr, 16), PSLLD: shifted(neonShl, 32), PSLLQ: shifted(neonShl, 64),
 		PSRLD: shifted(neonUshr, 32), PSRLQ: shifted(neonUshr, 64), PSRAD: shifted(neonSshr, 32),
 		PSLLDQ: func(n neon) {
 			d, s := halves(n.v), halves(n.src)

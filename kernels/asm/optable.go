@@ -119,6 +119,7 @@ var (
 	PSUBW   = op("vpsubw", 1, 1, 0, 0xf9)
 	PADDB   = op("vpaddb", 1, 1, 0, 0xfc)
 	PSUBB   = op("vpsubb", 1, 1, 0, 0xf8)
+	PSUBUSB = op("vpsubusb", 1, 1, 0, 0xd8) // 0 where v is less
 	PMULLW  = op("vpmullw", 1, 1, 0, 0xd5)
 	PMAXUB  = op("vpmaxub", 1, 1, 0, 0xde)
 	PMINUB  = op("vpminub", 1, 1, 0, 0xda)
@@ -134,7 +135,6 @@ var (
 	PCMPEQQ  = op("vpcmpeqq", 2, 1, 0, 0x29).onlyVEX()
 	PCMPGTD  = op("vpcmpgtd", 1, 1, 0, 0x66).onlyVEX()
 	PCMPGTQ  = op("vpcmpgtq", 2, 1, 0, 0x37).onlyVEX()
-	PSLLW    = shift("vpsllw", 0x71, 6, 0)
 	PSRLW    = shift("vpsrlw", 0x71, 2, 0)
 	PSLLD    = shift("vpslld", 0x72, 6, 0)
 	PSRLD    = shift("vpsrld", 0x72, 2, 0)

@@ -201,9 +201,10 @@ func (c *compiler) loop(stage int) {
 	}
 	c.emitStraight(c.narrow32(b.narrowed))
 	p := c.plan(b)
-	p.pins.load(c)
 	done, folded := a.NewLabel(), a.NewLabel()
 	c.beginRow()
+	work := c.byteLoop(stage)
+	p.pins.load(c)
 	if p.copies > 1 {
 		normal, after := a.NewLabel(), a.NewLabel()
 		if c.streams {
@@ -246,7 +247,10 @@ func (c *compiler) loop(stage int) {
 	if c.chunked {
 		c.endStage(stage, begin, b)
 	}
-	c.work += b.work()
+	if work == 0 {
+		work = b.work()
+	}
+	c.work += work
 }
 
 // beginRow sets the registers for the first element of a row or a chunk.

@@ -271,6 +271,15 @@ var integers32 = map[string]func(x, y uint32, imm uint64) uint32{
 	"vpslld":     func(_, y uint32, imm uint64) uint32 { return y << imm },
 	"vpsrld":     func(_, y uint32, imm uint64) uint32 { return y >> imm },
 	"vpsrad":     func(_, y uint32, imm uint64) uint32 { return uint32(int32(y) >> imm) },
+	"vpaddb":     ofBytes(func(x, y uint8) uint8 { return x + y }),
+	"vpsubb":     ofBytes(func(x, y uint8) uint8 { return x - y }),
+	"vpsubusb":   ofBytes(func(x, y uint8) uint8 { return x - min(x, y) }),
+	"vpmaxub":    ofBytes(func(x, y uint8) uint8 { return max(x, y) }),
+	"vpminub":    ofBytes(func(x, y uint8) uint8 { return min(x, y) }),
+	"vpmaxsb":    ofBytes(func(x, y uint8) uint8 { return uint8(max(int8(x), int8(y))) }),
+	"vpminsb":    ofBytes(func(x, y uint8) uint8 { return uint8(min(int8(x), int8(y))) }),
+	"vpmullw":    func(x, y uint32, _ uint64) uint32 { return uint32(uint16(x)*uint16(y)) | x>>16*(y>>16)<<16 },
+	"vpsrlw":     func(_, y uint32, imm uint64) uint32 { return uint32(uint16(y)>>imm) | y>>16>>imm<<16 },
 	"vcvtdq2ps":  func(_, y uint32, _ uint64) uint32 { return math.Float32bits(float32(int32(y))) },
 	"vcvttps2dq": func(_, y uint32, _ uint64) uint32 { return truncated(float64(math.Float32frombits(y))) },
 }
@@ -282,6 +291,16 @@ var integers64 = map[string]func(x, y, imm uint64) uint64{
 	"vpmuludq": func(x, y, _ uint64) uint64 { return uint64(uint32(x)) * uint64(uint32(y)) },
 	"vpsllq":   func(_, y, imm uint64) uint64 { return y << imm },
 	"vpsrlq":   func(_, y, imm uint64) uint64 { return y >> imm },
+}
+
+// ofBytes applies a function to each byte.
+func ofBytes(f func(x, y uint8) uint8) func(x, y uint32, _ uint64) uint32 {
+	return func(x, y uint32, _ uint64) (r uint32) {
+		for at := 0; at < 32; at += 8 {
+			r |= uint32(f(uint8(x>>at), uint8(y>>at))) << at
+		}
+		return r
+	}
 }
 
 // integers runs an instruction on integers.
