@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
-// mostFetchedRow is the bytes of rows from which on the processor itself fetches enough. Of shorter ones, the next row is
-// fetched ahead.
+// mostFetchedRow is the bytes of rows from which on the processor itself fetches enough. Of shorter ones, the next row
+// is fetched ahead.
 const mostFetchedRow = 2 << 10
 
 // leastApartBlocks is how many blocks a row must have for code that takes one at a time and leaves the last elements.

@@ -192,8 +192,8 @@ func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault
 	return launch.Fault{}, true
 }
 
-// copiesAlong reports whether a call copies along rows alone, such as backwards: whole rows are then copied one after the
-// other, as the processor's own prefetching expects. Along columns, it copies in blocks.
+// copiesAlong reports whether a call copies along rows alone, such as backwards: whole rows are then copied one after
+// the other, as the processor's own prefetching expects. Along columns, it copies in blocks.
 func (k *nativeKernel) copiesAlong(a *launch.Args) bool {
 	if !k.copied.isAll() {
 		return false
