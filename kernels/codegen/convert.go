@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -128,4 +129,53 @@ func (b *block) int64OfFloat64(x vreg) vreg {
 	r = v.pick(v.cmp(x, v.num(1<<63), cmpGe), v.raw(math.MaxInt64), r)
 	r = v.pick(v.cmp(x, v.num(-1<<63), cmpLt), v.raw(1<<63), r)
 	return v.and(r, v.cmp(x, x, cmpOrd))
+}
+
+// lowestBits converts a float32 to the lowest 16 bits of an I32, if nothing else of it is used: the others need not be
+// right of what does not fit. It is none if there is no shorter way than for all bits.
+func (b *block) lowestBits(v rowprog.Value) vreg {
+	c, w := b.c, b.width(4)
+	in := &c.p.Insts[v]
+	if c.target == NEON || !c.isNarrowed(v) {
+		return none
+	}
+	if x, ok := c.lessThan31Bits(in.Args[0]); ok {
+		return b.unary(asm.CVTTPS2DQ, w, b.arg(x)) // which has no bits of 0, nor of what is too large
+	}
+	x := b.arg(in.Args[0])
+	big := b.binaryImm(float32Ops.cmp, w, x, b.bits(rowprog.F32, uint64(math.Float32bits(1<<31))), cmpGe)
+	return b.either(asm.XORPS, w, b.unary(asm.CVTTPS2DQ, w, x), big)
+}
+
+// isNarrowed reports whether all that is used of an I32 are its lowest 16 bits.
+func (c *compiler) isNarrowed(v rowprog.Value) bool {
+	narrowed := false
+	for u := int(v) + 1; u < len(c.p.Insts); u++ {
+		in := &c.p.Insts[u]
+		if !slices.Contains(in.Uses(), v) {
+			continue
+		}
+		switch {
+		case in.Op == rowprog.OpConvert && in.Type.Size() <= 2 && in.Type.Computed() == rowprog.I32:
+		case in.Op == rowprog.OpSelect && c.isNarrowed(rowprog.Value(u)):
+		default:
+			return false
+		}
+		narrowed = true
+	}
+	return narrowed
+}
+
+// lessThan31Bits recognizes a value x where it is less than 2^31, and else 0.
+func (c *compiler) lessThan31Bits(v rowprog.Value) (x rowprog.Value, ok bool) {
+	isConst := func(v rowprog.Value, number float32) bool {
+		in := &c.p.Insts[v]
+		return in.Op == rowprog.OpConst && in.Type == rowprog.F32 && uint32(in.Bits) == math.Float32bits(number)
+	}
+	in := &c.p.Insts[v]
+	if in.Op != rowprog.OpSelect {
+		return 0, false
+	}
+	test, x := &c.p.Insts[in.Args[0]], in.Args[2]
+	return x, test.Op == rowprog.OpGe && test.Args[0] == x && isConst(test.Args[1], 1<<31) && isConst(in.Args[1], 0)
 }

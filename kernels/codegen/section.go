@@ -203,6 +203,12 @@ func (b *block) convertInst(v rowprog.Value, in *rowprog.Inst) {
 	case in.Type == rowprog.Bool:
 		b.keep(v, b.toBool(from, b.arg(in.Args[0])), from.Size())
 	default:
+		if from == rowprog.F32 && in.Type == rowprog.I32 {
+			if x := b.lowestBits(v); x != none {
+				b.keep(v, x, 4)
+				return
+			}
+		}
 		b.keep(v, b.convert(in.Type, from, b.arg(in.Args[0])), in.Type.Size())
 	}
 }

@@ -1,0 +1,77 @@
+package backend
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Numbers become integers of 8 and 16 bits as the interpreter says, those that fit into no integer included, whether
+// all bits of an I32 are needed or not.
+func TestNumbersBecomeNarrowIntegers(t *testing.T) {
+	const count = 333
+	r := rand.New(rand.NewPCG(5, 6))
+	numbers := []float32{0, -0.5, 1.5, -1.5, 127.9, 128, -129, 255.5, 256, 70000, -70000, 1<<31 - 128, 1 << 31,
+		1<<31 + 256, -1 << 31, -1<<31 - 256, 1e10, -1e10, 1 << 63, -1 << 63, 1e30, -1e30, float32(math.Inf(1)),
+		float32(math.Inf(-1)), float32(math.NaN()), math.SmallestNonzeroFloat32}
+	x := make([]float32, count)
+	for i := range x {
+		x[i] = numbers[r.IntN(len(numbers))]
+		if r.IntN(4) == 0 {
+			x[i] = float32(r.NormFloat64() * 300)
+		}
+	}
+	for _, typ := range []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16} {
+		for _, c := range []struct {
+			limited, chosen bool // 0 of what is too large, and -1 of what is far too large
+			whole           bool // all bits are stored too
+		}{{}, {limited: true}, {chosen: true}, {limited: true, chosen: true}, {limited: true, whole: true},
+			{whole: true}} {
+			b := rowprog.NewBuilder("narrowed", 0)
+			number := b.Load(b.In("x", rowprog.F32, rowprog.Vec))
+			v := number
+			if c.limited {
+				large := b.Apply(rowprog.OpGe, v, b.Const(rowprog.F32, 1<<31))
+				v = b.Apply(rowprog.OpSelect, large, b.Const(rowprog.F32, 0), v)
+			}
+			v = b.Convert(v, rowprog.I32)
+			whole := v
+			if c.chosen {
+				huge := b.Apply(rowprog.OpGe, number, b.Const(rowprog.F32, 1<<63))
+				v = b.Apply(rowprog.OpSelect, huge, b.ConstInt(rowprog.I32, -1), v)
+			}
+			b.Store(b.Out("y", typ, rowprog.Vec), b.Convert(v, typ))
+			if c.whole {
+				b.Store(b.Out("z", rowprog.I32, rowprog.Vec), whole)
+			}
+			p := build(t, b)
+			k, err := Compile(p)
+			require.NoError(t, err)
+			reference, err := interp.Compile(p)
+			require.NoError(t, err)
+			var s Scratch
+			var got [2][2][]int32
+			for i, run := range []func(a *launch.Args){
+				func(a *launch.Args) { reference.Run(a, &s.portable) },
+				func(a *launch.Args) { k.Run(a, &s) },
+			} {
+				got[i] = [2][]int32{make([]int32, count), make([]int32, count)}
+				a := launch.New(p)
+				a.N = count
+				for j, m := range []unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&got[i][0][0]),
+					unsafe.Pointer(&got[i][1][0])}[:len(a.Ptr)] {
+					a.Ptr[j], a.Stride[j] = m, []int{1}
+				}
+				run(a)
+			}
+			require.Equal(t, got[0], got[1], "%v", p)
+		}
+	}
+}
