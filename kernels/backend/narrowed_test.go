@@ -75,3 +75,49 @@ func TestNumbersBecomeNarrowIntegers(t *testing.T) {
 		}
 	}
 }
+
+// Quotients of all integers of 8 bits by constants have the bits of the interpreter.
+func TestQuotientsOfBytes(t *testing.T) {
+	const count = 256
+	x := make([]uint8, count)
+	for i := range x {
+		x[i] = uint8(i)
+	}
+	r := rand.New(rand.NewPCG(7, 8))
+	numbers := []float64{255, -255, 127.5, 128, 3, 0.1, 0, 1e-30, 1e30, 1e-42, math.Inf(1), math.NaN()}
+	for range 100 {
+		numbers = append(numbers, r.NormFloat64()*math.Exp(r.NormFloat64()*10))
+	}
+	for _, typ := range []rowprog.Type{rowprog.U8, rowprog.I8} {
+		for _, number := range numbers {
+			b := rowprog.NewBuilder("quotient", 0)
+			v := b.Convert(b.Convert(b.Load(b.In("x", typ, rowprog.Vec)), rowprog.I32), rowprog.F32)
+			b.Store(b.Out("y", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpDiv, v, b.Const(rowprog.F32, number)))
+			p := build(t, b)
+			k, err := Compile(p)
+			require.NoError(t, err)
+			reference, err := interp.Compile(p)
+			require.NoError(t, err)
+			var s Scratch
+			var got [2][count]float32
+			for i, run := range []func(a *launch.Args){
+				func(a *launch.Args) { reference.Run(a, &s.portable) },
+				func(a *launch.Args) { k.Run(a, &s) },
+			} {
+				a := launch.New(p)
+				a.N = count
+				a.Ptr[0], a.Stride[0] = unsafe.Pointer(&x[0]), []int{1}
+				a.Ptr[1], a.Stride[1] = unsafe.Pointer(&got[i][0]), []int{1}
+				run(a)
+			}
+			for i := range count {
+				want, q := got[0][i], got[1][i]
+				if want != want {
+					require.True(t, q != q, "%d of %v by %g", i, typ, number)
+					continue
+				}
+				require.Equal(t, math.Float32bits(want), math.Float32bits(q), "%d of %v by %g", i, typ, number)
+			}
+		}
+	}
+}

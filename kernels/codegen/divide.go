@@ -1,8 +1,11 @@
 package codegen
 
 import (
+	"math"
+
 	"github.com/broadloom/broadloom/kernels/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // divide32 divides in float64, whose truncated quotient is exact.
@@ -85,4 +88,50 @@ func (b *block) powerInt(t rowprog.Type, x, y vreg) vreg {
 	unit := b.either(asm.ORPS, w, b.equal(t, x, one), b.equal(t, x, b.bits(t, least)))
 	inverse := b.either(asm.ANDPS, w, unit, b.choose(w, t.Size(), odd, x, one))
 	return b.choose(w, t.Size(), negative, inverse, r)
+}
+
+// byteReciprocal is a number and what its reciprocal lacks in float32, if all quotients by the number of the integers
+// that a type of 8 bits has are x·reciprocal + x·lacking, rounded. For nearly all positive numbers they are.
+func byteReciprocal(t rowprog.Type, number float32) (reciprocal, lacking float32, ok bool) {
+	const most = 1 << 60 // no product is denormal then
+	if abs := math.Abs(float64(number)); !(abs >= 1.0/most && abs <= most) {
+		return 0, 0, false
+	}
+	exact := 1 / float64(number)
+	reciprocal = float32(exact)
+	lacking = float32(exact - float64(reciprocal))
+	for i := range 1 << 8 {
+		x := float32(i)
+		if t == rowprog.I8 {
+			x = float32(int8(i))
+		}
+		if math.Float32bits(x/number) != math.Float32bits(scalar.FMA32(x, reciprocal, x*lacking)) {
+			return 0, 0, false
+		}
+	}
+	return reciprocal, lacking, true
+}
+
+// quotientOfByte is the quotient in float32 of an integer of 8 bits by a constant, without a division, which takes as
+// long as many products; none if it is not one, or needs one.
+func (b *block) quotientOfByte(in *rowprog.Inst) vreg {
+	p := b.c.p
+	converted, number := &p.Insts[in.Args[0]], &p.Insts[in.Args[1]]
+	if converted.Op != rowprog.OpConvert || number.Op != rowprog.OpConst {
+		return none
+	}
+	integer := &p.Insts[converted.Args[0]]
+	if integer.Op != rowprog.OpConvert {
+		return none
+	}
+	t := p.Insts[integer.Args[0]].Type
+	if t != rowprog.U8 && t != rowprog.I8 {
+		return none
+	}
+	reciprocal, lacking, ok := byteReciprocal(t, math.Float32frombits(uint32(number.Bits)))
+	if !ok {
+		return none
+	}
+	v, x := vec32{b, b.width(4)}, b.arg(in.Args[0])
+	return v.fma(x, v.num(reciprocal), v.mul(x, v.num(lacking)))
 }

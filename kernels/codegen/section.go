@@ -141,6 +141,12 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 		b.selectInst(v, in)
 	default:
 		t := b.c.p.Insts[in.Args[0]].Type
+		if in.Op == rowprog.OpDiv && t == rowprog.F32 {
+			if q := b.quotientOfByte(in); q != none {
+				b.keep(v, q, 4)
+				return
+			}
+		}
 		var x [3]vreg
 		for i, u := range in.Uses() {
 			if t == rowprog.I64 && b.narrowIndex {
