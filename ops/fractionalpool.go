@@ -46,7 +46,7 @@ func FractionalMaxPool(x, samples *graph.Node, kernel, sizes []int) (values, ind
 	picked := atPlaces(StopGradient(x), place, lead)
 	var folded []int
 	for i := range axes {
-		folded = append(folded, lead+axes+i)
+		folded = append(folded, lead+i)
 	}
 	indices = indexOfGreatest(picked, place, folded)
 	values = atPlaces(x, indices, lead)
@@ -126,7 +126,8 @@ func (f fractional) roomText(i int) string {
 		f.kernel[i], f.least(i), f.lead+i, f.x.Called(), f.x.Shape()[f.lead+i])
 }
 
-// places are where the elements of windows stand among the last axes of x: channels, windows, and the elements of each.
+// places are where the elements of windows stand among the last axes of x: channels, the elements of a window, and
+// windows, of which there are more, and so longer rows.
 func (f fractional) places() node {
 	g, shape, axes := f.x.Graph(), f.x.Shape(), len(f.kernel)
 	samples := StopGradient(wideEnough(f.samples))
@@ -144,9 +145,9 @@ func (f fractional) places() node {
 		start = Cast(Where(Equal(number, num64(int64(n-1))), room, Minimum(start, room)), graph.Int64)
 		window, element := slices.Repeat([]graph.Dim{1}, f.lead+2*axes), slices.Repeat([]graph.Dim{1}, 2*axes)
 		copy(window, shape[:f.lead])
-		window[f.lead+i], element[axes+i] = graph.Dim(n), graph.Dim(k)
+		window[f.lead+axes+i], element[i] = graph.Dim(n), graph.Dim(k)
 		place = Add(Mul(place, Size(g, graph.Int64, shape[f.lead+i])),
-			Add(Reshape(start, window...), Iota(g, axes+i, element...)))
+			Add(Reshape(start, window...), Iota(g, i, element...)))
 	}
 	return place
 }
@@ -171,13 +172,13 @@ func AdaptiveMaxPoolIndex(x *graph.Node, sizes ...int) (values, indices *graph.N
 		size, number := Size(g, graph.Int64, length), num64(int64(n))
 		window, element := slices.Repeat([]graph.Dim{1}, 2*axes), slices.Repeat([]graph.Dim{1}, 2*axes)
 		// more than any window has where n divides the length
-		window[i], element[axes+i] = graph.Dim(n), length.Plus(graph.Dim(n-1)).FloorDiv(int64(n)).Plus(1)
-		at := Iota(g, i, window...)
+		window[axes+i], element[i] = graph.Dim(n), length.Plus(graph.Dim(n-1)).FloorDiv(int64(n)).Plus(1)
+		at := Iota(g, axes+i, window...)
 		first, end := FloorDiv(Mul(at, size), number),
 			FloorDiv(Add(Mul(Add(at, num64(1)), size), num64(int64(n-1))), number)
-		along := Add(first, Iota(g, axes+i, element...))
+		along := Add(first, Iota(g, i, element...))
 		place = Add(Mul(place, size), Minimum(along, Sub(size, num64(1))))
-		isThere, folded = And(isThere, Less(along, end)), append(folded, lead+axes+i)
+		isThere, folded = And(isThere, Less(along, end)), append(folded, lead+i)
 	}
 	windows := Where(isThere, Take(Flatten(StopGradient(x), lead, -1), lead, place), num(lowest(x.DType())))
 	indices = indexOfGreatest(windows, Where(isThere, place, num64(-1)), folded)
