@@ -148,3 +148,27 @@ func TestPlacesInShortRowsAreFoundAcrossRows(t *testing.T) {
 		require.Equal(t, classes == 100, reduces, "%d classes", classes)
 	}
 }
+
+// TestShortRowsOfFewChannelsAreJoined multiplies images of 12 short rows by a number for each row. The numbers are
+// repeated along rows once, by a kernel of its own, so that those of an image are one row.
+func TestShortRowsOfFewChannelsAreJoined(t *testing.T) {
+	const images, size = 20, 12 * 5
+	g := graph.New("joined")
+	x, w := g.Input("x", graph.Float32, g.Dim("n"), 12, 5), g.Input("w", graph.Float32, 12, 1)
+	y := ops.Mul(x, w)
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	require.Equal(t, 2, p.Kernels())
+	data, weights, want := make([]float32, images*size), make([]float32, 12), make([]float32, images*size)
+	for i := range weights {
+		weights[i] = float32(i) - 3.5
+	}
+	for i := range data {
+		data[i] = float32(i % 97)
+		want[i] = data[i] * weights[i%size/5]
+	}
+	r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{images, 12, 5}, Data: data},
+		w: exec.Array{Shape: []int{12, 1}, Data: weights}})
+	require.NoError(t, err)
+	require.Equal(t, want, arrayOf(t, r, y).Data)
+}

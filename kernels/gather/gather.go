@@ -33,6 +33,10 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 
 // TakeInside is [Take] with indices that are all in 0..Size-1: see [Outside].
 func TakeInside[T any, I Index](s Shape, dst, src []T, index []I) {
+	if s.Inner == 1 && s.Outer > 1 {
+		takeOfBlocks(s, dst, src, index[:s.Count])
+		return
+	}
 	for o := range s.Outer {
 		from, to, index := src[o*s.Size*s.Inner:][:s.Size*s.Inner], dst[o*s.Count*s.Inner:][:s.Count*s.Inner],
 			index[:s.Count]
@@ -58,6 +62,21 @@ func takeElements[T any, I Index](to, from []T, index []I) {
 	to = to[:len(index)]
 	for i, at := range index {
 		to[i] = *(*T)(unsafe.Add(first, uintptr(at)*unsafe.Sizeof(to[0])))
+	}
+}
+
+// takeOfBlocks is takeElements of each block; blocks may be short.
+func takeOfBlocks[T any, I Index](s Shape, dst, src []T, index []I) {
+	src, dst = src[:s.Outer*s.Size], dst[:s.Outer*s.Count]
+	from, size := unsafe.Pointer(unsafe.SliceData(src)), unsafe.Sizeof(*new(T))
+	step := uintptr(s.Size) * size
+	for len(dst) >= len(index) && len(index) > 0 {
+		for i, at := range index {
+			dst[i] = *(*T)(unsafe.Add(from, uintptr(at)*size))
+		}
+		if dst = dst[len(index):]; len(dst) > 0 {
+			from = unsafe.Add(from, step)
+		}
 	}
 }
 

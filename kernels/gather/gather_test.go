@@ -146,3 +146,19 @@ func TestIndexOutsideIsReported(t *testing.T) {
 func TestNothing(t *testing.T) {
 	require.Equal(t, -1, gather.Take(gather.Shape{Outer: 1, Size: 0, Inner: 5, Count: 0}, []int64{}, nil, []int64{}))
 }
+
+// TestShortBlocksOfSingleElements takes and sums single elements of several blocks, of few elements or none.
+func TestShortBlocksOfSingleElements(t *testing.T) {
+	s := gather.Shape{Outer: 3, Size: 2, Inner: 1, Count: 4}
+	taken := make([]int32, 12)
+	require.Equal(t, -1, gather.Take(s, taken, []int32{1, 2, 3, 4, 5, 6}, []int64{1, 0, 1, 1}))
+	require.Equal(t, []int32{2, 1, 2, 2, 4, 3, 4, 4, 6, 5, 6, 6}, taken)
+	sums := []float32{9, 9, 9, 9, 9, 9}
+	require.Equal(t, -1, gather.Scatter(gather.Sum, s, sums, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+		[]int32{0, 1, 0, 0}, &gather.Scratch{}))
+	require.Equal(t, []float32{8, 2, 20, 6, 32, 10}, sums)
+	s.Count = 0
+	require.Equal(t, -1, gather.Take(s, nil, taken, []int64{}))
+	require.Equal(t, -1, gather.Scatter(gather.Sum, s, sums, nil, []int64{}, &gather.Scratch{}))
+	require.Equal(t, make([]float32, 6), sums)
+}

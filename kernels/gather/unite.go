@@ -26,16 +26,40 @@ const (
 // otherwise the least, or greatest, value of its type, an infinity for floats. It returns the position of the first
 // index outside 0..Size-1, or -1.
 func Scatter[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Scratch) (bad int) {
-	dst, index = dst[:s.Outer*s.Size*s.Inner], index[:s.Count]
-	fill(dst, neutral[T](by))
 	if bad := check(s, index); bad >= 0 {
 		return bad
 	}
+	ScatterInside(by, s, dst, src, index, m)
+	return -1
+}
+
+// ScatterInside is [Scatter] with indices that are all in 0..Size-1: see [Outside].
+func ScatterInside[T Number, I Index](by Fold, s Shape, dst, src []T, index []I, m *Scratch) {
+	dst, index = dst[:s.Outer*s.Size*s.Inner], index[:s.Count]
+	initial := neutral[T](by)
+	if s.Inner == 1 && by == Sum {
+		sumBlocks(s, dst, src[:s.Outer*s.Count], index)
+		return
+	}
 	for o := range s.Outer {
 		from, to := src[o*s.Count*s.Inner:(o+1)*s.Count*s.Inner], dst[o*s.Size*s.Inner:(o+1)*s.Size*s.Inner]
+		fill(to, initial)
 		unite(by, s.Inner, to, from, index, 0, s.Inner, m)
 	}
-	return -1
+}
+
+// sumBlocks sums single elements of each block; blocks may be short.
+func sumBlocks[T Number, I Index](s Shape, dst, src []T, index []I) {
+	size := unsafe.Sizeof(*new(T))
+	for len(dst) > 0 && s.Size > 0 {
+		to := dst[:s.Size]
+		clear(to)
+		first, from := unsafe.Pointer(unsafe.SliceData(to)), src[:len(index)]
+		for i, at := range index {
+			*(*T)(unsafe.Add(first, uintptr(at)*size)) += from[i]
+		}
+		dst, src = dst[s.Size:], src[len(index):]
+	}
 }
 
 // Clear prepares for [Unite]: it sets the columns [left, right) of dst, Size rows, to the value of rows that no index

@@ -52,9 +52,7 @@ func (k *gatherTask) Run(s *State) error {
 	case k.spec.Fold == graph.NoFold:
 		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
 	default:
-		for i := range tiles {
-			k.Tile(i, &s.Ws)
-		}
+		k.uniteBlocks(&s.Ws)
 	}
 	return nil
 }
@@ -193,6 +191,30 @@ func (k *gatherTask) uniteRows(r unitedRows, ws *Workspace) {
 		unite[float32](k, r, &ws.rows)
 	case graph.Float64:
 		unite[float64](k, r, &ws.rows)
+	}
+}
+
+// uniteBlocks combines the rows of all blocks. All indices are in range.
+func (k *gatherTask) uniteBlocks(ws *Workspace) {
+	switch k.spec.Node.DType() {
+	case graph.Int32:
+		uniteBlocks[int32](k, &ws.rows)
+	case graph.Int64:
+		uniteBlocks[int64](k, &ws.rows)
+	case graph.Float32:
+		uniteBlocks[float32](k, &ws.rows)
+	case graph.Float64:
+		uniteBlocks[float64](k, &ws.rows)
+	}
+}
+
+func uniteBlocks[T gather.Number](k *gatherTask, m *gather.Scratch) {
+	by, s := foldsByIndex[k.spec.Fold], k.shape
+	src, dst := elements[T](k.ptr[0], s.Outer*s.Count*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)
+	if k.isShort() {
+		gather.ScatterInside(by, s, dst, src, elements[int32](k.ptr[1], s.Count), m)
+	} else {
+		gather.ScatterInside(by, s, dst, src, elements[int64](k.ptr[1], s.Count), m)
 	}
 }
 

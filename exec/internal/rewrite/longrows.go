@@ -12,8 +12,9 @@ const (
 	// maxShort is the size of the last axes, such as those of a small image, up to which they are too few for vectors.
 	maxShort = 32
 	// minRows and minBatch are the least sizes of the axis before them and of the axes before that one, for which it is
-	// worth repeating per-row values along rows.
-	minRows, minBatch = 16, 8
+	// worth folding the batch first. Per-row values are repeated along rows if there are as many images, and so many
+	// elements in what rows become.
+	minRows, minBatch, minLong = 16, 8, 32
 )
 
 // LongRows makes rows of several axes if the last ones are short, as in small images, and per-channel values keep them
@@ -21,7 +22,7 @@ const (
 // repeated to [C, 2, 2] once, and sums over images and pixels first sum over images. Everything is then computed in
 // rows of C·4 elements.
 func LongRows(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return ShortRows(n.Shape()) > 0 }) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return joinableRows(n.Shape()) > 0 }) {
 		return nil
 	}
 	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -39,6 +40,18 @@ func LongRows(u *Program) error {
 // ShortRows returns how many of the last axes of an iteration space form a short row, if there are enough channels and
 // images for longer rows to be worthwhile; 0 otherwise.
 func ShortRows(space graph.Shape) int {
+	axes := joinableRows(space)
+	if axes > 0 {
+		if channels, _ := space[len(space)-axes-1].Int(); channels < minRows {
+			return 0
+		}
+	}
+	return axes
+}
+
+// joinableRows returns how many of the last axes of an iteration space form a short row, if those of all channels are a
+// long one, and there are enough images; 0 otherwise.
+func joinableRows(space graph.Shape) int {
 	row, axes := int64(1), 0
 	for _, d := range slices.Backward(space) {
 		size, known := d.Int()
@@ -51,7 +64,7 @@ func ShortRows(space graph.Shape) int {
 		return 0
 	}
 	channels, known := space[len(space)-axes-1].Int()
-	if !known || channels < minRows {
+	if !known || channels*row < minLong {
 		return 0
 	}
 	if batch, known := space[:len(space)-axes-1].NumElements().Int(); known && batch < minBatch {
@@ -62,7 +75,7 @@ func ShortRows(space graph.Shape) int {
 
 // repeatedAlongRows repeats operands that have one element for each channel; nil if there are none.
 func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
-	axes := ShortRows(n.Shape())
+	axes := joinableRows(n.Shape())
 	if axes == 0 {
 		return nil
 	}
