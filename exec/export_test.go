@@ -92,6 +92,9 @@ func ChainsOf(rows int) Option {
 	}
 }
 
+// MasksFrom has products look at masks in memory of at least some columns.
+func MasksFrom(columns int) Option { return func(r *request) { r.thresholds.MaskedColumns = columns } }
+
 // SharedChainsOf is [ChainsOf] with each block shared by all threads.
 func SharedChainsOf(rows int) Option {
 	return func(r *request) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/interval"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -18,6 +19,8 @@ type skipper struct {
 	t      *chainTask
 	loops  []*skippedLoop    // of each member, nil for a product
 	bounds []interval.Bounds // of each wide matrix
+	mask   *graph.Node       // a mask in memory that is looked at when it is there, or nil
+	hidden interval.Bounds   // its elements in the columns
 }
 
 // skippedLoop is a row program of a chain, with bounds of its values and operands.
@@ -31,25 +34,30 @@ type skippedLoop struct {
 
 // skipColumns narrows the columns of blocks to those that matter.
 func (b *Specialization) skipColumns(t *chainTask) {
-	s := skipper{b: b, t: t, bounds: make([]interval.Bounds, len(t.Wide))}
-	indexed := false
-	for _, m := range t.Members {
-		var l *skippedLoop
-		if k, ok := m.Kernel.(*lower.Fused); ok && slices.ContainsFunc(m.Wide, func(w int) bool { return w >= 0 }) {
-			p := k.Parts[0]
-			indexed = indexed || asksForPositions(p.Program)
-			l = &skippedLoop{loop: p, wide: m.Wide, rows: axesOf(p)[len(t.batch)],
-				values:   make([]interval.Bounds, len(p.Program.Insts)),
-				operands: make([]interval.Bounds, len(p.Operands))}
-		}
-		s.loops = append(s.loops, l)
-	}
-	if !indexed || t.pitch == t.cols {
+	s := skipper{b: b, t: t}
+	if indexed := s.prepare(); !indexed || t.pitch == t.cols {
 		return
 	}
 	for i := range t.blocks {
 		s.narrow(&t.blocks[i])
 	}
+}
+
+// prepare makes room for bounds. It reports whether a row program computes positions.
+func (s *skipper) prepare() (indexed bool) {
+	s.bounds = make([]interval.Bounds, len(s.t.Wide))
+	for _, m := range s.t.Members {
+		var l *skippedLoop
+		if k, ok := m.Kernel.(*lower.Fused); ok && slices.ContainsFunc(m.Wide, func(w int) bool { return w >= 0 }) {
+			p := k.Parts[0]
+			indexed = indexed || asksForPositions(p.Program)
+			l = &skippedLoop{loop: p, wide: m.Wide, rows: axesOf(p)[len(s.t.batch)],
+				values:   make([]interval.Bounds, len(p.Program.Insts)),
+				operands: make([]interval.Bounds, len(p.Operands))}
+		}
+		s.loops = append(s.loops, l)
+	}
+	return indexed
 }
 
 // Columns are skipped in units: the columns of a tile on the right, and on the left whole steps of a reduction's lanes.
@@ -124,6 +132,8 @@ func (s *skipper) computes(l *skippedLoop, at [2]interval.Bounds) bool {
 			l.operands[i] = interval.Exactly(float64(s.b.Eval(o.Size)))
 		} else if w := l.wide[i]; w >= 0 {
 			l.operands[i] = s.bounds[w]
+		} else if o.Base == s.mask {
+			l.operands[i] = s.hidden
 		}
 	}
 	for i := range p.Insts {

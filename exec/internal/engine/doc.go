@@ -13,7 +13,8 @@
 //     products, whose geometry is in tiles.go.
 //   - chain.go runs kernels block of rows by block of rows: products with chainproduct.go, row programs with
 //     chainloop.go. chainover.go sums over the batch, chainskip.go finds columns that masks exclude, chainshared.go
-//     lets all threads work on one block, and chainunite.go combines rows by index there.
+//     lets all threads work on one block, and chainunite.go combines rows by index there. masked.go finds such columns
+//     for chains that do not run in blocks, by looking at masks in memory.
 //   - keep.go keeps values computed only from parameters; enlarge.go replaces small pages by huge ones.
 //   - fault.go reports failed checks, and traffic.go counts bytes and operations.
 package engine

@@ -114,6 +114,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	node = nil
 	b.bindChains()
 	b.fuseWithMatMuls(p.Kernels)
+	b.findMasks(p)
 	b.batchLaunches()
 	if p.verified {
 		if err := b.Verify(p); err != nil {

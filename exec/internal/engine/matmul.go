@@ -48,6 +48,8 @@ type MatMulTask[T scalar.Number] struct {
 	weight *lower.Buffer // of B, if it is packed
 	packed *packedWeight[T]
 
+	masked *leftOut[T] // what a mask hides, or nil
+
 	small     *gemm.Small // nil unless the product is small and nothing is fused with it
 	code      unsafe.Pointer
 	smallCall *backend.Static
@@ -55,7 +57,11 @@ type MatMulTask[T scalar.Number] struct {
 
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	if operand == scalesOperand {
-		t.setScales(p)
+		if t.masked != nil {
+			t.masked.mask = p
+		} else {
+			t.setScales(p)
+		}
 		return
 	}
 	if t.small != nil {
@@ -84,7 +90,7 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	}
 }
 
-// scalesOperand is the operand of a product with the scales of B's blocks.
+// scalesOperand is the operand of a product with the scales of B's blocks, or the mask at which it looks.
 const scalesOperand = 3
 
 // setScales points at the scales of B's blocks.
@@ -117,6 +123,7 @@ func (t *MatMulTask[T]) Run(s *State) error {
 		return nil
 	}
 	t.fuses = s.Observer == nil
+	t.masked.beginRun(&t.p)
 	if t.weight != nil {
 		t.pack(s)
 	}
@@ -153,6 +160,7 @@ func (t *MatMulTask[T]) Tile(i int, ws *Workspace) {
 
 // compute computes a part, and what is fused with it.
 func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
+	left, right = t.masked.within(left, right)
 	scratch := t.scratch(&ws.products)
 	if t.fuses && t.Reduction != nil && lo == 0 {
 		ws.reader.begin(t.Reduction, ws)
@@ -262,15 +270,20 @@ func (t *MatMulTask[T]) asCall() backend.Entry {
 func offsets(sizes, steps []int) []int {
 	list := []int{0}
 	for axis, n := range sizes {
-		next := make([]int, 0, len(list)*n)
-		for _, at := range list {
-			for i := range n {
-				next = append(next, at+i*steps[axis])
-			}
-		}
-		list = next
+		list = along(list, n, steps[axis])
 	}
 	return list
+}
+
+// along returns the offsets of n indices of one more axis at each of a list.
+func along(list []int, n, step int) []int {
+	next := make([]int, 0, len(list)*n)
+	for _, at := range list {
+		for i := range n {
+			next = append(next, at+i*step)
+		}
+	}
+	return next
 }
 
 // flopsPerNanosecond is roughly the speed of one thread.

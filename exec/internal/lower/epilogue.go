@@ -51,12 +51,14 @@ type Thresholds struct {
 	// ChainFactor is the least size of a second matrix for which all threads share a block of a chain instead of having
 	// one each: they read the matrix once for many rows.
 	ChainFactor int
+	// MaskedColumns is the least number of columns of scores for which products outside of blocks look at the mask.
+	MaskedColumns int
 	// ChainRows is the number of rows of a block; with 0 the caches decide. Only tests set it.
 	ChainRows int
 }
 
 var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20,
-	ChainBytes: 1 << 20, ChainFactor: 4 << 20}
+	ChainBytes: 1 << 20, ChainFactor: 4 << 20, MaskedColumns: 64}
 
 // TakesAllTiles reports whether tiles are used even if they are not worthwhile, as in tests.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
