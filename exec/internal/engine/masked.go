@@ -12,9 +12,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// This file lets products leave out the columns of scores that a mask in memory hides from all queries, such as the part
-// of a cache of keys and values that is not yet filled. Each run looks at the mask. It is for chains that do not run in
-// blocks: see chainskip.go for those that do.
+// This file lets products leave out the columns of scores that a mask in memory hides from all queries, such as the
+// part of a cache of keys and values that is not yet filled. Each run looks at the mask. It is for chains that do not
+// run in blocks: see chainskip.go for those that do.
 
 // maskedColumns are the columns that a mask lets through for some row.
 type maskedColumns struct {
@@ -157,7 +157,8 @@ func (t *MatMulTask[T]) leaveOut(m *maskedColumns, looks, ofResult bool) {
 	}
 }
 
-// beginRun finds what this run leaves out, and sets it to zero in the result: the row program after it reads all columns.
+// beginRun finds what this run leaves out, and sets it to zero in the result: the row program after it reads all
+// columns.
 func (l *leftOut[T]) beginRun(p *gemm.Product[T]) {
 	if l == nil {
 		return
