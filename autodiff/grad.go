@@ -135,8 +135,8 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 		case !x.DType().IsFloat():
 			p := problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(),
 				x.DType())}
-			if blockwise.Of(x) != nil {
-				p.Help = blockwise.NotTrained
+			if w := blockwise.Of(x); w != nil {
+				p.Help = w.NotTrained()
 			}
 			return refuse(p, y, x)
 		}

@@ -131,8 +131,8 @@ func TestVectorByQuantisedRowsOfAnotherName(t *testing.T) {
 	require.Equal(t, []float32{-32 * 3, -32 * 7}, got)
 }
 
-// BenchmarkVectorByQuantisedRows multiplies a vector by 4096 rows of 4096 weights: of float32, and of int8 with a scale
-// for each block.
+// BenchmarkVectorByQuantisedRows multiplies a vector by 4096 rows of 4096 weights: of float32, and of 4 and 8 bits with
+// a scale for each block.
 func BenchmarkVectorByQuantisedRows(b *testing.B) {
 	const n = 4096
 	run := func(b *testing.B, weights func(g *graph.Graph) (*graph.Node, exec.Feed)) {
@@ -156,6 +156,22 @@ func BenchmarkVectorByQuantisedRows(b *testing.B) {
 			return w, exec.Feed{w: exec.Array{Shape: []int{n, n}, Data: data}}
 		})
 	})
+	for _, block := range []int{16, 32, 128} {
+		b.Run(fmt.Sprintf("int4/%d", block), func(b *testing.B) {
+			run(b, func(g *graph.Graph) (*graph.Node, exec.Feed) {
+				q := g.Param("q", graph.Uint8, n, n/2)
+				scale := g.Param("scale", graph.Float32, n, graph.Dim(n/block))
+				data := make([]uint8, n*n/2)
+				for i := range data {
+					data[i] = uint8(i % 255)
+				}
+				return ops.DequantizeBlocks(ops.UnpackInt4(q), scale, nil, 1, block), exec.Feed{
+					q:     exec.Array{Shape: []int{n, n / 2}, Data: data},
+					scale: exec.Array{Shape: []int{n, n / block}, Data: make([]float32, n*n/block)},
+				}
+			})
+		})
+	}
 	for _, block := range []int{8, 16, 32, 128} {
 		b.Run(fmt.Sprintf("int8/%d", block), func(b *testing.B) {
 			run(b, func(g *graph.Graph) (*graph.Node, exec.Feed) {
@@ -174,65 +190,157 @@ func BenchmarkVectorByQuantisedRows(b *testing.B) {
 	}
 }
 
+// A row by weights of 4 bits is one product, which reads them where they are, in the order of lanes: its bits do not
+// depend on threads, and are those of the same integers of 8 bits where all sums are exact.
+func TestRowByWeightsOf4Bits(t *testing.T) {
+	for _, c := range []struct{ out, in, block int }{{1, 32, 32}, {37, 96, 32}, {130, 512, 128}, {9, 2080, 32},
+		{40, 48, 16}, {5, 64, 2}} {
+		const before = 2 // rows of the parameters that the product does not read
+		packed := make([]uint8, (c.out+before)*c.in/2)
+		scales := make([]float32, (c.out+before)*c.in/c.block)
+		for i := range packed {
+			packed[i] = uint8(i*37 + i/7)
+		}
+		for i := range scales {
+			scales[i] = float32(i%5+1) / 8
+		}
+		xs := make([]float32, c.in)
+		for i := range xs {
+			xs[i] = float32(i%7) - 3
+		}
+		var want []float32 // exact: all numbers are multiples of 1/8
+		for row := range c.out {
+			var sum float32
+			for k, x := range xs {
+				at := (row+before)*c.in + k
+				level := int8(packed[at/2]<<(4-at%2*4)) >> 4
+				sum += x * float32(level) * scales[at/c.block]
+			}
+			want = append(want, sum)
+		}
+		for name, product := range map[string]func(x, w *graph.Node) *graph.Node{
+			"vector by matrix": func(x, w *graph.Node) *graph.Node { return ops.MatMul(x, ops.Transpose(w, 0, 1)) },
+			"matrix by vector": func(x, w *graph.Node) *graph.Node { return ops.MatMul(w, x) },
+			"layer": func(x, w *graph.Node) *graph.Node {
+				return ops.Linear(ops.Reshape(x, 1, 1, x.Shape()[0]), w, nil)
+			},
+		} {
+			g := graph.New("4bits")
+			rows := graph.Dim(c.out + before)
+			x := g.Input("x", graph.Float32, graph.Dim(c.in))
+			q := g.Param("q", graph.Uint8, rows, graph.Dim(c.in/2))
+			scale := g.Param("scale", graph.Float32, rows, graph.Dim(c.in/c.block))
+			of := func(n *graph.Node) *graph.Node { return ops.Narrow(n, 0, before, graph.Dim(c.out)) }
+			y := product(x, ops.DequantizeBlocks(ops.UnpackInt4(of(q)), of(scale), nil, 1, c.block))
+			p, err := exec.Compile(g, exec.Outputs(y))
+			require.NoError(t, err)
+			if c.block%32 == 0 {
+				require.Equal(t, 1, p.Kernels(), "%s: %s", name, p)
+				f, err := p.Footprint(nil)
+				require.NoError(t, err)
+				require.LessOrEqual(t, f.Arena, 1<<10, "no weight is stored")
+			}
+			for _, threads := range []int{1, 3} {
+				s := p.NewSession(exec.Threads(threads), exec.BorrowParams(exec.Feed{
+					q:     exec.Array{Shape: []int{c.out + before, c.in / 2}, Data: packed},
+					scale: exec.Array{Shape: []int{c.out + before, c.in / c.block}, Data: scales}}))
+				r, err := s.Run(context.Background(), exec.Feed{x: xs})
+				require.NoError(t, err)
+				got, err := exec.Values[float32](r, y)
+				require.NoError(t, err)
+				require.Equal(t, want, got, "%s: %v", name, c)
+			}
+		}
+	}
+}
+
 // Many rows by quantised weights are one product, which reads the integers where it packs them, and so are gradients of
 // these rows: no matrix of float32 is stored. The bits are those of a product by the dequantised weights.
 func TestRowsByQuantisedRows(t *testing.T) {
 	for _, c := range []struct{ rows, out, in, block int }{{3, 5, 32, 16}, {1, 40, 64, 32}, {64, 96, 320, 32},
 		{7, 33, 1152, 128}, {130, 64, 60, 20}, {5, 8, 64, 64}} {
-		const before = 2 // rows of the parameters that the product does not read
-		qs, scales := make([]int8, (c.out+before)*c.in), make([]float32, (c.out+before)*c.in/c.block)
-		for i := range scales {
-			scales[i] = float32(i%13+1) / 700
+		for _, bits := range []int{8, 4} {
+			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits)
 		}
-		numbers := make([]float32, len(qs))
-		for i := range qs {
-			qs[i] = int8(i*37%251 - 125)
-			numbers[i] = float32(qs[i]) * scales[i/c.block]
+	}
+}
+
+func testRowsByQuantisedRows(t *testing.T, xRows, outputs, inputs, block, bits int) {
+	const before = 2 // rows of the parameters that the product does not read
+	qs, scales := make([]int8, (outputs+before)*inputs), make([]float32, (outputs+before)*inputs/block)
+	for i := range scales {
+		scales[i] = float32(i%13+1) / 700
+	}
+	numbers := make([]float32, len(qs))
+	for i := range qs {
+		qs[i] = int8(i*37%251-125) >> (8 - bits)
+		numbers[i] = float32(qs[i]) * scales[i/block]
+	}
+	xs := make([]float32, xRows*inputs)
+	for i := range xs {
+		xs[i] = float32(i*29%101)/50 - 1
+	}
+	run := func(isQuantised bool) (results [2][]float32, arena int) {
+		g := graph.New("quantised")
+		in, out := graph.Dim(inputs), graph.Dim(outputs)
+		x := g.Input("x", graph.Float32, g.Dim("rows"), in)
+		values := exec.Feed{}
+		param := func(name string, dtype graph.DType, data any, columns int) *graph.Node {
+			n := g.Param(name, dtype, out+before, graph.Dim(columns))
+			values[n] = exec.Array{Shape: []int{outputs + before, columns}, Data: data}
+			return ops.Narrow(n, 0, before, out)
 		}
-		xs := make([]float32, c.rows*c.in)
-		for i := range xs {
-			xs[i] = float32(i*29%101)/50 - 1
-		}
-		run := func(isQuantised bool) (results [2][]float32, arena int) {
-			g := graph.New("quantised")
-			in, out := graph.Dim(c.in), graph.Dim(c.out)
-			x := g.Input("x", graph.Float32, g.Dim("rows"), in)
-			values := exec.Feed{}
-			param := func(name string, dtype graph.DType, data any, columns int) *graph.Node {
-				n := g.Param(name, dtype, out+before, graph.Dim(columns))
-				values[n] = exec.Array{Shape: []int{c.out + before, columns}, Data: data}
-				return ops.Narrow(n, 0, before, out)
+		var w *graph.Node
+		if isQuantised {
+			q := param("q", graph.Int8, qs, inputs)
+			if bits == 4 {
+				q = ops.UnpackInt4(param("pairs", graph.Uint8, pairsOf(qs), inputs/2))
 			}
-			var w *graph.Node
-			if isQuantised {
-				q := param("q", graph.Int8, qs, c.in)
-				w = ops.DequantizeBlocks(q, param("scale", graph.Float32, scales, c.in/c.block), nil, 1, c.block)
-			} else {
-				w = param("w", graph.Float32, numbers, c.in)
-			}
-			y := ops.Tanh(ops.Linear(x, w, nil))
-			grad := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
-			p, err := exec.Compile(g, exec.Outputs(y, grad))
-			require.NoError(t, err)
-			f, err := p.Footprint(map[string]int{"rows": c.rows})
-			require.NoError(t, err)
-			feed := exec.Feed{x: exec.Array{Shape: []int{c.rows, c.in}, Data: xs}}
-			for _, threads := range []int{1, 3} {
-				s := p.NewSession(exec.BorrowParams(values), exec.Threads(threads))
-				for range 3 { // weights of float32 are packed in the second
-					r, err := s.Run(context.Background(), feed)
+			w = ops.DequantizeBlocks(q, param("scale", graph.Float32, scales, inputs/block), nil, 1, block)
+		} else {
+			w = param("w", graph.Float32, numbers, inputs)
+		}
+		y := ops.Tanh(ops.Linear(x, w, nil))
+		grad := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
+		p, err := exec.Compile(g, exec.Outputs(y, grad))
+		require.NoError(t, err)
+		f, err := p.Footprint(map[string]int{"rows": xRows})
+		require.NoError(t, err)
+		feed := exec.Feed{x: exec.Array{Shape: []int{xRows, inputs}, Data: xs}}
+		for _, threads := range []int{1, 3} {
+			s := p.NewSession(exec.BorrowParams(values), exec.Threads(threads))
+			for range 3 { // weights of float32 are packed in the second
+				r, err := s.Run(context.Background(), feed)
+				require.NoError(t, err)
+				for i, n := range []*graph.Node{y, grad} {
+					results[i], err = exec.Values[float32](r, n)
 					require.NoError(t, err)
-					for i, n := range []*graph.Node{y, grad} {
-						results[i], err = exec.Values[float32](r, n)
-						require.NoError(t, err)
-					}
 				}
 			}
-			return results, f.Arena
 		}
-		want, plain := run(false)
-		got, quantised := run(true)
-		require.Equal(t, want, got, "%v", c)
-		require.LessOrEqual(t, quantised, plain, "%v", c)
+		return results, f.Arena
 	}
+	want, plain := run(false)
+	got, quantised := run(true)
+	require.Equal(t, want, got, "%d rows, %d × %d in blocks of %d, %d bits", xRows, outputs, inputs, block, bits)
+	require.LessOrEqual(
+		t,
+		quantised,
+		plain,
+		"%d rows, %d × %d in blocks of %d, %d bits",
+		xRows,
+		outputs,
+		inputs,
+		block,
+		bits,
+	)
+}
+
+// pairsOf packs integers of 4 bits.
+func pairsOf(levels []int8) []uint8 {
+	pairs := make([]uint8, len(levels)/2)
+	for i := range pairs {
+		pairs[i] = uint8(levels[2*i])&15 | uint8(levels[2*i+1])<<4
+	}
+	return pairs
 }

@@ -154,6 +154,9 @@ type Op struct {
 	// returns them in that of the result.
 	AsStored bool
 
+	// Reinterprets says that the result has the bytes of the operand, as elements of another dtype.
+	Reinterprets bool
+
 	// Unpacks says that an operation returns one of several results that a Function operation, its first operand,
 	// packed: a program that should run that operation may get any of its results.
 	Unpacks bool

@@ -109,7 +109,7 @@ func newConv(g *graph.Graph, k convKind, name string, in, out graph.Dim, kernel 
 			outputs = 1
 		}
 		l.Weighted = s.newWeight(g, torchWeight(), outputs, shape...)
-		l.Bias = s.newBias(g, l.Weight, out)
+		l.Bias = s.newBias(g, l.shape(), out)
 		l.opts = s.conv
 	})
 	return l

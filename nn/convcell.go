@@ -32,7 +32,7 @@ func NewConvLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden
 		l.ih = s.newNamedWeight(g, "weight_ih", torchWeight(), 0, gates, l.in, k, k)
 		l.hh = s.newNamedWeight(g, "weight_hh", torchWeight(), 0, gates, l.hidden, k, k)
 		l.WeightIH, l.WeightHH = l.ih.Weight, l.hh.Weight
-		l.Bias = s.newBias(g, l.WeightIH, gates)
+		l.Bias = s.newBias(g, l.ih.shape(), gates)
 	})
 	return l
 }

@@ -17,8 +17,8 @@
 // takes their key_padding_mask as it is.
 //
 // layer.go defines layers, their composition, and dropout; pass.go is training and evaluation. option.go, apply.go and
-// weighted.go (normalized weights) and int8.go (weights of 8 bits) are shared by layers. linear.go, conv.go, pool.go,
-// padding.go, resize.go, norm.go, embedding.go, recurrent.go, cell.go and convcell.go (single steps),
+// weighted.go (normalized weights) and quantised.go (weights of 8 and 4 bits) are shared by layers. linear.go, conv.go,
+// pool.go, padding.go, resize.go, norm.go, embedding.go, recurrent.go, cell.go and convcell.go (single steps),
 // adaptivesoftmax.go and dropout.go (layers that use random numbers in training, and learned slopes) are layers;
 // rotary.go, attention.go (its options in attentionoption.go), cache.go, transformer.go and encoderdecoder.go those of
 // transformers. init.go and initmatrix.go are initial values.

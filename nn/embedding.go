@@ -15,11 +15,11 @@ type Embedding struct {
 }
 
 // NewEmbedding declares a table with the parameter name.weight, [rows, width], like PyTorch's Embedding. Its initial
-// values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm], [Int8Weights] and
-// [DType].
+// values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm], [Int8Weights],
+// [Int4Weights] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	has := "WeightInit PaddingIndex WeightNorm SpectralNorm Int8Weights DType"
+	has := "WeightInit PaddingIndex WeightNorm SpectralNorm Int8Weights Int4Weights DType"
 	l.declared = declare(g, "Embedding", name, opts, has,
 		func(s *settings) {
 			l.padding = s.padding
@@ -41,7 +41,7 @@ func table(g *graph.Graph, s *settings, rows, width graph.Dim) Weighted {
 // Apply takes indices of any shape, Int64, and returns their rows: [..., width].
 func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
-	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
+	return l.apply(p, args, namedSizes(l.shape(), "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
 		return l.rowsAt(p, x[0], l.padding)
 	})
 }
@@ -75,7 +75,7 @@ func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, w
 // options are those of [ops.EmbeddingBag].
 func (l *EmbeddingBag) Apply(p *Pass, index *graph.Node, opts ...ops.EmbeddingBagOption) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
-	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "bags width", func(x []*graph.Node) *graph.Node {
+	return l.apply(p, args, namedSizes(l.shape(), "rows", "width"), "bags width", func(x []*graph.Node) *graph.Node {
 		for _, row := range l.padding {
 			opts = append(opts[:len(opts):len(opts)], ops.PaddingIndex(row))
 		}

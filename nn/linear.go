@@ -14,17 +14,17 @@ type Linear struct {
 	Bias     *graph.Node // [out], or nil
 }
 
-const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights DType"
+const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights Int4Weights DType"
 
 // NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias, [out], like PyTorch's
 // Linear. Initial values are the same, uniform between ±1/√in, unless [WeightInit] and [BiasInit] set others. Other
-// options are [NoBias], [WeightNorm], [SpectralNorm], [Int8Weights] and [DType].
+// options are [NoBias], [WeightNorm], [SpectralNorm], [Int8Weights], [Int4Weights] and [DType].
 func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
 	l := &Linear{}
 	l.declared = declare(g, "Linear", name, opts, linearOptions, func(s *settings) {
 		in, out := s.size("in", graph.Dim(in)), s.size("out", graph.Dim(out))
 		l.Weighted = s.newWeight(g, torchWeight(), 0, out, in)
-		l.Bias = s.newBias(g, l.Weight, out)
+		l.Bias = s.newBias(g, l.shape(), out)
 	})
 	return l
 }
@@ -37,15 +37,23 @@ func (l *Linear) Apply(p *Pass, x *graph.Node) *graph.Node {
 }
 
 func (l *Linear) sizes() map[string]graph.Dim {
-	return sizesOf(l.Weight, "out", "in")
+	return namedSizes(l.shape(), "out", "in")
 }
 
 // sizesOf names the first sizes of a parameter.
 func sizesOf(weight *graph.Node, names ...string) map[string]graph.Dim {
+	if weight == nil {
+		return nil
+	}
+	return namedSizes(weight.Shape(), names...)
+}
+
+// namedSizes names the first sizes of a shape.
+func namedSizes(shape graph.Shape, names ...string) map[string]graph.Dim {
 	sizes := map[string]graph.Dim{}
 	for i, name := range names {
-		if weight != nil && i < weight.Rank() {
-			sizes[name] = weight.Shape()[i]
+		if i < len(shape) {
+			sizes[name] = shape[i]
 		}
 	}
 	return sizes
@@ -76,19 +84,25 @@ func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 I
 // ApplyTo takes a, [..., in1], and b, [..., in2], and returns [..., out].
 func (l *Bilinear) ApplyTo(p *Pass, a, b *graph.Node) *graph.Node {
 	args := []argument{{"a", a, "*batch in1"}, {"b", b, "*batch in2"}}
-	return l.apply(p, args, sizesOf(l.Weight, "out", "in1", "in2"), "*batch out", func(x []*graph.Node) *graph.Node {
-		return ops.Bilinear(x[0], x[1], l.WeightIn(p), l.Bias)
-	})
+	return l.apply(
+		p,
+		args,
+		namedSizes(l.shape(), "out", "in1", "in2"),
+		"*batch out",
+		func(x []*graph.Node) *graph.Node {
+			return ops.Bilinear(x[0], x[1], l.WeightIn(p), l.Bias)
+		},
+	)
 }
 
 // newBias declares the bias of a linear layer or of a convolution with out outputs, or returns nil.
-// It starts as PyTorch's, uniformly between ±1/√fan_in of the weight.
-func (s *settings) newBias(g *graph.Graph, weight *graph.Node, out graph.Dim) *graph.Node {
+// It starts as PyTorch's, uniformly between ±1/√fan_in of the weight's shape.
+func (s *settings) newBias(g *graph.Graph, weight graph.Shape, out graph.Dim) *graph.Node {
 	if s.noBias {
 		return nil
 	}
-	shape := make([]int, weight.Rank())
-	for i, d := range weight.Shape() {
+	shape := make([]int, len(weight))
+	for i, d := range weight {
 		shape[i] = known(g, d)
 	}
 	in, _ := fans(shape)

@@ -36,10 +36,10 @@ type settings struct {
 	projection    *int
 	timeFirst     bool
 	normings
-	int8Block *int    // of [Int8Weights]; else nil
-	divValue  float64 // of an adaptive softmax
-	headBias  bool
-	layer     *declared // while it is declared
+	held     *heldIn // of [Int8Weights] or [Int4Weights]; else nil
+	divValue float64 // of an adaptive softmax
+	headBias bool
+	layer    *declared // while it is declared
 }
 
 // DType sets the dtype of a layer's parameters, and so that of its inputs: Float32, the default, or Float64.

@@ -19,13 +19,13 @@ type TransformerLayer struct {
 	settings         settings
 }
 
-const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights DType"
+const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights Int4Weights DType"
 
 // NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by dropout, a residual
 // connection and normalization. It is PyTorch's TransformerEncoderLayer with batch_first, and has its parameters
 // name.self_attn, linear1, linear2, norm1 and norm2. Options are [FeedForward], [NormFirst], [Activation],
 // [DropoutRate], [Epsilon], [KVHeads], [Causal], [RotaryBase], [RotaryInterleaved], [WeightInit] and [BiasInit] (for
-// attention and the linear layers), [NoBias], [Int8Weights] (the same) and [DType].
+// attention and the linear layers), [NoBias], [Int8Weights] and [Int4Weights] (the same) and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
@@ -51,7 +51,7 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 		if s.noBias {
 			common = append(common, NoBias())
 		}
-		linear := append([]Option{WeightInit(s.weight), BiasInit(s.bias), s.heldInInt8()}, common...)
+		linear := append([]Option{WeightInit(s.weight), BiasInit(s.bias), s.heldAlike()}, common...)
 		attention := append([]Option{DropoutRate(s.dropout), KVHeads(s.kvHeads)}, linear...)
 		self := append([]Option{RotaryBase(s.rotary)}, attention...)
 		if s.rotaryInterleaved {

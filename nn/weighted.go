@@ -8,17 +8,18 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Weighted is the weight of a layer. With [WeightNorm], [SpectralNorm] or [Int8Weights] the layer multiplies by the
-// value that [Weighted.WeightIn] computes from Weight and the other fields.
+// Weighted is the weight of a layer. With [WeightNorm], [SpectralNorm], [Int8Weights] or [Int4Weights] the layer
+// multiplies by the value that [Weighted.WeightIn] computes from Weight and the other fields.
 type Weighted struct {
 	Weight   *graph.Node // the parameter
 	Gain     *graph.Node // with [WeightNorm] the norms, with size 1 on all axes but one; else nil
 	U, V     *graph.Node // with [SpectralNorm] the singular vectors, state; else nil
-	Scale    *graph.Node // with [Int8Weights] the scales of blocks of Weight, which is Int8; else nil
-	block    int         // their elements
+	Scale    *graph.Node // with [Int8Weights] and [Int4Weights] the scales of blocks of Weight; else nil
+	held     *blockwise.Weight
 	axis     int
 	iterates int
 }
@@ -135,13 +136,13 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 	parametrization, norming := "parametrizations."+name, s.normingOf(name)
 	original := parametrization + ".original"
 	init, w := or(s.weight, init), Weighted{axis: outputs, iterates: norming.iterates}
-	if s.int8Block != nil {
+	if s.held != nil {
 		trouble := s.wrongBlock(g, name, shape)
 		if trouble == "" {
-			return s.newInt8Weight(g, name, init, shape)
+			return s.newHeldWeight(g, name, init, shape)
 		}
 		s.layer.refuse(trouble)
-		s.int8Block = nil
+		s.held = nil
 	}
 	made := ofWeight{init: init, dtype: s.dtype}
 	for _, d := range shape {
@@ -179,8 +180,8 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 }
 
 // WeightIn returns the value by which the layer multiplies in a pass: Weight, or the result of [WeightNorm],
-// [SpectralNorm] or [Int8Weights], in its shape. A layer without these options computes the same if it has this value
-// as its weight.
+// [SpectralNorm], [Int8Weights] or [Int4Weights], in the shape that it has without these options. A layer without them
+// computes the same if it has this value as its weight.
 func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	switch {
 	case w.Scale != nil:

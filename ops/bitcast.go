@@ -15,7 +15,8 @@ func init() {
 	opBitCast = define(graph.Op{
 		Name: "bit_cast", Func: "bitCast",
 		Doc:   "the bytes of the elements along the last axis, as elements of another dtype.",
-		Class: graph.Function, AsStored: true, MinIn: 1, MaxIn: 1, Core: wholeOperands, Grad: noGradient,
+		Class: graph.Function, AsStored: true, Reinterprets: true, MinIn: 1, MaxIn: 1, Core: wholeOperands,
+		Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			from, to, s := c.DType(0), c.Attrs().(bitCastAttrs).To, slices.Clone(c.Shape(0))
 			if from.Size() != to.Size() {

@@ -218,7 +218,8 @@ func paramTrouble(params []*graph.Node) string {
 		case !w.IsParam():
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
 		case blockwise.Of(w) != nil:
-			return fmt.Sprintf("%s belongs to a weight of nn.Int8Weights: %s", w.Called(), blockwise.NotTrained)
+			held := blockwise.Of(w)
+			return fmt.Sprintf("%s belongs to a weight of %s: %s", w.Called(), held.Option(), held.NotTrained())
 		case w.IsState():
 			return fmt.Sprintf("%s is state, which optimisers do not train: declare it with Graph.ParamInit",
 				w.Called())

@@ -4,9 +4,9 @@
 //
 // open.go opens files, and index.go sharded ones. load.go sets a session's parameters, or values for a program, from a
 // file, after it has compared all names and shapes. parts.go joins tensors to a parameter, convert.go converts numbers
-// to a parameter's dtype, int8.go to weights of nn.Int8Weights, report.go lists differences, and hints.go guesses their
-// cause. save.go writes a session's parameters, write.go any values, and shards.go sharded files. checkpoints.go keeps
-// the newest of many files. options.go has the options.
+// to a parameter's dtype, quantised.go to weights of nn.Int8Weights and nn.Int4Weights, report.go lists differences,
+// and hints.go guesses their cause. save.go writes a session's parameters, write.go any values, and shards.go sharded
+// files. checkpoints.go keeps the newest of many files. options.go has the options.
 //
 // Files of PyTorch's own format (.pt, .bin) run code when they are read, and are refused. Three lines of Python
 // convert them:

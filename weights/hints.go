@@ -30,7 +30,7 @@ func (o options) hints(params []*graph.Node, f *File, sources [][]string) (hints
 	if h := o.transposedHint(params, f, sources); h != "" {
 		hints = append(hints, h)
 	}
-	if h := o.int8Hint(params, f, sources); h != "" {
+	if h := o.levelsHint(params, f, sources); h != "" {
 		hints = append(hints, h)
 	}
 	if h := o.headHint(params, f, sources); h != "" && len(hints) == 0 {
@@ -45,7 +45,7 @@ func (o options) headHint(params []*graph.Node, f *File, sources [][]string) str
 	var patterns []string
 	fitting, other := 0, 0
 	for i, n := range params {
-		want, known := n.KnownShape()
+		want, known := shapeOf(n, o.quantised(n, f))
 		switch {
 		case len(sources[i]) != 1 || !known || o.isTransposed(n):
 		case slices.Equal(want, f.infos(sources[i])[0].Shape):
@@ -71,8 +71,8 @@ func (o options) headHint(params []*graph.Node, f *File, sources [][]string) str
 		strings.Join(patterns, ", "))
 }
 
-// int8Hint finds floating-point parameters for which the file has integers of 8 bits with scales.
-func (o options) int8Hint(params []*graph.Node, f *File, sources [][]string) string {
+// levelsHint finds floating-point parameters for which the file has integers of 8 or 4 bits with scales.
+func (o options) levelsHint(params []*graph.Node, f *File, sources [][]string) string {
 	for i, n := range params {
 		if len(sources[i]) != 1 || !n.DType().IsFloat() {
 			continue
@@ -84,11 +84,12 @@ func (o options) int8Hint(params []*graph.Node, f *File, sources [][]string) str
 		infos := f.infos(names)
 		levels, scales := infos[0].Shape, infos[1].Shape
 		last := len(levels) - 1
-		if infos[0].DType == raw.I8 && len(scales) == len(levels) && last >= 0 && scales[last] > 0 {
-			block := levels[last] / scales[last]
+		bits := map[raw.DType]int{raw.I8: 8, raw.U8: 4}[infos[0].DType]
+		if bits != 0 && len(scales) == len(levels) && last >= 0 && scales[last] > 0 {
+			block := levels[last] * 8 / bits / scales[last]
 			return fmt.Sprintf(
-				"the file holds weights in 8 bits with a scale for each %d: layers with the option nn.Int8Weights(%d) take them",
-				block, block)
+				"the file holds weights in %d bits with a scale for each %d: layers with the option nn.Int%dWeights(%d) take them",
+				bits, block, bits, block)
 		}
 	}
 	return ""
@@ -153,7 +154,7 @@ const maxNamed = 4
 // transposedHint finds weights that fit as Flax and Keras keep theirs.
 func (o options) transposedHint(params []*graph.Node, f *File, sources [][]string) string {
 	kept := func(i int) (fits, fitsTransposed bool) {
-		want, known := params[i].KnownShape()
+		want, known := shapeOf(params[i], o.quantised(params[i], f))
 		if len(sources[i]) != 1 || !known || len(want) < 2 {
 			return true, true
 		}

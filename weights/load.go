@@ -13,10 +13,10 @@ import (
 )
 
 // Load sets a session's parameters from a file, by name. It first compares all names, shapes and dtypes: if anything
-// does not match and is not allowed, nothing is set, and the error is a *[MismatchError] that lists everything.
-// Numbers are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones. A
-// weight of nn.Int8Weights is loaded from its integers and scales, or from numbers under the name of the integers.
-// If reading elements fails, the parameters in Report.Loaded have been set. Values of [With] are set first.
+// does not match and is not allowed, nothing is set, and the error is a *[MismatchError] that lists everything. Numbers
+// are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones. A weight of
+// nn.Int8Weights or nn.Int4Weights is loaded from its integers and scales, or from numbers under the name of the
+// integers. If reading elements fails, the parameters in Report.Loaded have been set. Values of [With] are set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	held, err := heldBy(s)
 	if err != nil {
@@ -79,7 +79,7 @@ func (o options) loadParam(f *File, n *graph.Node, tensors []string, r *Report,
 	var err error
 	if w := o.quantised(n, f); w != nil {
 		params, values = append(params, w.Scales), make([]exec.Array, 2)
-		values[0], values[1], err = o.int8Value(f, w, tensors)
+		values[0], values[1], err = o.levelsValue(f, w, tensors)
 	} else {
 		values[0], err = o.value(f, n, tensors)
 	}
@@ -264,25 +264,38 @@ func (f *File) setState(other Stateful, names []string) error {
 	return nil
 }
 
-// mismatch says why tensors cannot be loaded into a parameter; nothing where they can. w is the weight that they become
-// in 8 bits, or nil.
+// mismatch says why tensors cannot be loaded into a parameter; nothing where they can. w is the weight of which they
+// become integers and scales, or nil.
 func (o options) mismatch(n *graph.Node, tensors []raw.Info, w *blockwise.Weight) string {
 	if len(tensors) > 1 {
 		return o.partsMismatch(n, tensors, w)
 	}
 	t := tensors[0]
-	want, known := n.KnownShape()
-	if known && o.isTransposed(n) {
+	want, known := shapeOf(n, w)
+	have := shapeText(t.Shape)
+	if !known {
+		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), n.Shape(), n.Pos(), have)
+	}
+	is := shapeText(want)
+	if o.isTransposed(n) {
 		want = kernelShape(want)
 		if !slices.Equal(want, t.Shape) {
-			return fmt.Sprintf("%s is %v (%s), but the file has %v, which must be %v with Transposed", n.Name(),
-				n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
+			return fmt.Sprintf("%s is %v (%s), but the file has %v, which must be %v with Transposed", n.Name(), is,
+				n.Pos(), have, shapeText(want))
 		}
 	}
-	if !known || !slices.Equal(want, t.Shape) {
-		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
+	if !slices.Equal(want, t.Shape) {
+		return fmt.Sprintf("%s is %v (%s), but the file has %v", n.Name(), is, n.Pos(), have)
 	}
 	return o.dtypeMismatch(n, t, w)
+}
+
+// shapeOf returns the shape of a parameter's elements: of the weight of which it is the integers, if there is one.
+func shapeOf(n *graph.Node, w *blockwise.Weight) (shape []int, known bool) {
+	if w != nil && n == w.Levels {
+		return w.KnownShape()
+	}
+	return n.KnownShape()
 }
 
 // dtypeMismatch says why the elements of a tensor cannot be loaded into a parameter; nothing where they can.
@@ -290,7 +303,7 @@ func (o options) dtypeMismatch(n *graph.Node, t raw.Info, w *blockwise.Weight) s
 	from, known := readAs[t.DType]
 	switch {
 	case w != nil:
-		return o.int8Mismatch(w, t)
+		return o.roundingMismatch(w, t)
 	case !known:
 		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 first", n.Name(), t.Stored())
 	case !convertible(n.DType(), from):

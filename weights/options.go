@@ -110,8 +110,8 @@ func (o options) mayMiss(name string) bool {
 func AllowUnexpected() Option { return func(o *options) { o.unexpected = true } }
 
 // AllowNarrowing allows dtypes of less precision or range. Floating-point numbers are rounded to the nearest, such as
-// float64 to float32 and float32 to bfloat16, or to the integers and scales of nn.Int8Weights. Integers must fit into
-// the narrower dtype.
+// float64 to float32 and float32 to bfloat16, or to the integers and scales of nn.Int8Weights and nn.Int4Weights.
+// Integers must fit into the narrower dtype.
 func AllowNarrowing() Option { return func(o *options) { o.narrowing = true } }
 
 // Metadata adds strings to a safetensors file.

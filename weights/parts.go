@@ -60,7 +60,7 @@ func (o options) partShape(n *graph.Node, want []int, inFile []int) (part []int,
 
 // partsMismatch says why tensors cannot be the parts of a parameter; nothing where they can.
 func (o options) partsMismatch(n *graph.Node, tensors []raw.Info, w *blockwise.Weight) string {
-	want, known := n.KnownShape()
+	want, known := shapeOf(n, w)
 	rows, fit := 0, known
 	described := make([]string, len(tensors))
 	for i, t := range tensors {
@@ -74,8 +74,8 @@ func (o options) partsMismatch(n *graph.Node, tensors []raw.Info, w *blockwise.W
 		}
 	}
 	if !fit || rows != want[0] {
-		return fmt.Sprintf("%s is %v (%s), which the rows of its parts in the file do not make: %s", n.Name(), n.Shape(),
-			n.Pos(), strings.Join(described, ", "))
+		return fmt.Sprintf("%s is %v (%s), which the rows of its parts in the file do not make: %s", n.Name(),
+			shapeText(want), n.Pos(), strings.Join(described, ", "))
 	}
 	return ""
 }
@@ -100,7 +100,7 @@ func (o options) part(f *File, n *graph.Node, name string, as graph.DType) (any,
 		return nil, err
 	}
 	if o.isTransposed(n) {
-		shape, _ := n.KnownShape()
+		shape, _ := shapeOf(n, blockwise.Of(n))
 		part, _ := o.partShape(n, shape, t.Shape)
 		dtype, _ := graph.DTypeOfSlice(t.Data)
 		t.Data = fromKernel(t.Data, dtype, part)

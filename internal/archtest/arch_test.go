@@ -124,7 +124,7 @@ var arrows = []struct {
 		"only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast",
 		"pictures of what was decided"},
-	{"internal/blockwise", "graph half", "weights in 8 bits, which layers declare and files are loaded into"},
+	{"internal/blockwise", "graph half", "weights in 8 or 4 bits, which layers declare and files are loaded into"},
 	{"nn", "graph contract internal/blockwise ops autodiff",
 		"layers are functions of nodes, some with gradients of their own"},
 	{"optim", "graph internal/ancestors internal/blockwise internal/nodecopy internal/gradcut ops autodiff",

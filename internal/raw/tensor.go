@@ -12,9 +12,9 @@ type Info struct {
 	Shape []int
 	// Blocks names the format of quantised elements, which Tensor.Read turns into DType; it is empty for others.
 	Blocks string
-	// ScaleBlock is the number of consecutive elements that have a scale, if they are integers of 8 bits times scales,
-	// which Tensor.ReadLevels reads; otherwise it is 0.
-	ScaleBlock int
+	// ScaleBlock is the number of consecutive elements that have a scale, if they are integers times scales, which
+	// Tensor.ReadLevels reads; otherwise it is 0. The integers have LevelBits bits.
+	ScaleBlock, LevelBits int
 }
 
 // Stored is how elements are stored: in blocks or as a dtype.

@@ -54,6 +54,7 @@ type Scratch[T scalar.Number] struct {
 	windows   windowRowsArgs
 	convert   convertArgs
 	scaled    scaledArgs
+	lanes     lanesArgs
 
 	// Memory for pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of
 	// packed panels.

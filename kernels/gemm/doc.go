@@ -4,15 +4,13 @@
 //
 // # Order of the sums
 //
-// Every element of C is computed separately, in an order that depends only on K, so
-// results do not change with the other sizes, the strides, the way in which rows are divided
-// between threads, the position of an element in its tile or the processor. Up to 1024 products are
-// one block; more are divided into as few blocks of at most [KC] as possible, equal except
-// for rounding up to sixteen. In a block, a sum starts at zero and adds the products in the
-// order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or
-// added to it for C += A·B; the others are added in order, as C = C + sum.
-// Products with zero are not skipped, so that NaN and infinity propagate; with K = 0 the
-// sum is zero.
+// Every element of C is computed separately, in an order that depends only on K (but in lanes: see below), so results
+// do not change with the other sizes, the strides, the way in which rows are divided between threads, the position of
+// an element in its tile or the processor. Up to 1024 products are one block; more are divided into as few blocks of at
+// most [KC] as possible, equal except for rounding up to sixteen. In a block, a sum starts at zero and adds the
+// products in the order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or added to it
+// for C += A·B; the others are added in order, as C = C + sum. Products with zero are not skipped, so that NaN and
+// infinity propagate; with K = 0 the sum is zero.
 //
 // # In vector registers
 //
@@ -81,12 +79,17 @@
 //
 // # Factors that are converted
 //
-// Products of float32 can have factors of float16, of bfloat16, and of int8 with a scale for each block of elements,
-// one or both ([Factor]). Blocks of A and panels of B are converted where they are packed, without any other copy; the
-// sums are those of the same numbers as float32. Windows of 16 bits are converted piece by piece. If the processor has
-// an instruction that adds two products of bfloat16, with the bits of two multiply-adds, and is faster with it, A and
-// B are packed in pairs. Blocks with numbers so small that the instruction would treat some as zero are multiplied as
-// float32.
+// Products of float32 can have factors of float16, of bfloat16, and of integers of 8 or 4 bits with a scale for each
+// block of elements, one or both ([Factor]). Blocks of A and panels of B are converted where they are packed, without
+// any other copy; the sums are those of the same numbers as float32. Windows of 16 bits are converted piece by piece.
+// If the processor has an instruction that adds two products of bfloat16, with the bits of two multiply-adds, and is
+// faster with it, A and B are packed in pairs. Blocks with numbers so small that the instruction would treat some as
+// zero are multiplied as float32.
+//
+// One row by contiguous columns of blocks can be computed in lanes ([Product.InLanes]): 16 lanes share each sum, so its
+// order is another one, which depends on K and the blocks alone. The integers are read in place, from several columns
+// at a time, and multiplied by a copy of the row; a block's sums are multiplied by its scale. With AVX-512, integers of
+// 4 bits are looked up in a register.
 //
 // # Integers
 //
@@ -123,8 +126,9 @@
 //     type: simd_amd64.go and simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses
 //     between some, and simd_other.go has none.
 //   - offsets.go has windows: simdoffsets.go packs them, windowrows.go uses them as rows.
-//   - halves.go converts factors of 16 bits, and scaled.go those of int8 with scales. pairs.go multiplies pairs of
-//     bfloat16 with the loops that pairs_amd64.go chooses, and pairs_other.go has none.
+//   - halves.go converts factors of 16 bits, scaled.go those of integers with scales, and lanes.go multiplies a row by
+//     these. pairs.go multiplies pairs of bfloat16 with the loops that pairs_amd64.go chooses, and pairs_other.go has
+//     none.
 //   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices
 //     that share B.
 //   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go multiplies few rows by B in

@@ -21,6 +21,7 @@ const (
 	Float16 = numWordTypes + iota
 	BFloat16
 	Int8Blocks // integers, each times the scale of its block
+	Int4Blocks // the same of 4 bits, from -8 to 7: two in a byte, the first in the lower half
 )
 
 // typeSizes are the sizes of elements in bytes.
@@ -33,7 +34,7 @@ type Factor struct {
 	Type Type
 	Data unsafe.Pointer
 	Len  int // in elements
-	// Of Int8Blocks, element i has the scale i / Block, wherever it is in the matrix.
+	// Of blocks, element i has the scale i / Block, wherever it is in the matrix.
 	Block  int
 	Scales []float32
 }

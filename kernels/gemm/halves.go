@@ -18,7 +18,7 @@ func (q *problem[T]) isConverted() bool { return q.factorA.isConverted() || q.fa
 
 // float32At returns an element of such a factor.
 func (f *Factor) float32At(i int) float32 {
-	if f.Type == Int8Blocks {
+	if f.isBlocks() {
 		return f.scaledAt(i)
 	}
 	bits := *(*uint16)(f.at(i))
@@ -51,7 +51,7 @@ const convertGroup = 8
 // convert converts rows of contiguous elements of 16 bits to rows of float32. The first begins at an element; rows are
 // some elements apart.
 func (f *macroKernel[T]) convert(dst []T, dstRow int, from *Factor, at, row, rows, cols int) {
-	if from.Type == Int8Blocks {
+	if from.isBlocks() {
 		f.convertScaled(dst, dstRow, from, at, row, rows, cols)
 		return
 	}

@@ -41,7 +41,7 @@ func (p *Product[T]) packedEach() int {
 	}
 	v := simdOf[T]()
 	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isConverted() || p.multipliesPairs() ||
-		p.FactorB.Type == Int8Blocks { // whose float32 would take several times the memory
+		p.FactorB.isBlocks() { // whose float32 would take several times the memory
 		return 0
 	}
 	return v.panels(p.N) * v.cols * p.K

@@ -26,6 +26,8 @@ type Product[T scalar.Number] struct {
 	FactorA, FactorB Factor
 	// Packed, if given, is the result of PackB.
 	Packed []T
+	// InLanes sums in another order: see [Product.HasLanes].
+	InLanes bool
 	// Part, if given, is the part of the sums that a run computes. It excludes both Offsets and Add.
 	Part *Part[T]
 
@@ -54,10 +56,14 @@ func (p *Product[T]) Check() error {
 			p.N)
 	}
 	for _, f := range []*Factor{&p.FactorA, &p.FactorB} {
-		if f.Type == Int8Blocks && (f.Block < 1 || len(f.Scales)*f.Block < f.Len || p.Offsets != nil) {
+		if f.isBlocks() && (f.Block < 1 || len(f.Scales)*f.Block < f.Len || p.Offsets != nil) {
 			return fmt.Errorf("gemm: %d scales of %d elements for %d, offsets: %t", len(f.Scales), f.Block, f.Len,
 				p.Offsets != nil)
 		}
+	}
+	if p.InLanes && !p.HasLanes() {
+		return fmt.Errorf("gemm: no lanes for %d rows, %d columns %d apart, blocks of %d", p.Rows(), p.N, p.B.Col,
+			p.FactorB.Block)
 	}
 	if p.Rows() == 0 || p.N == 0 {
 		return nil
@@ -130,6 +136,10 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // be computed at the same time, each with its own scratch. Multiples of 48 rows and 32 columns waste least. Each part
 // packs the A and B that it reads.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
+	if p.InLanes {
+		p.runLanes(lo, hi, left, right, s)
+		return
+	}
 	if q, d := p.inWords(s); d != nil {
 		s.runWords(q, d, lo, hi, left, right)
 		return

@@ -4,13 +4,37 @@ import (
 	"unsafe"
 )
 
-// This file reads factors of Int8Blocks: integers of 8 bits, each times the scale of its block. The packing code for A
+// This file reads factors of blocks: integers of 8 or 4 bits, each times the scale of its block. The packing code for A
 // and B converts them to float32, so that no matrix of float32 is stored.
 
-// scaledAt returns an element of such a factor.
-func (f *Factor) scaledAt(i int) float32 {
-	return f.Scales[i/f.Block] * float32(*(*int8)(f.at(i)))
+// isBlocks reports whether elements are integers with scales.
+func (f *Factor) isBlocks() bool { return f.Type == Int8Blocks || f.Type == Int4Blocks }
+
+// byteOf returns the address of the byte with an element of such a factor.
+func (f *Factor) byteOf(i int) unsafe.Pointer { return unsafe.Add(f.Data, f.bytes(i)) }
+
+// level returns the integer of an element.
+func (f *Factor) level(i int) int8 {
+	v := *(*uint8)(f.byteOf(i))
+	if f.Type == Int8Blocks {
+		return int8(v)
+	}
+	return int8(v<<(4-i%2*4)) >> 4 // with its sign
 }
+
+// scaledAt returns an element.
+func (f *Factor) scaledAt(i int) float32 { return f.Scales[i/f.Block] * float32(f.level(i)) }
+
+// bytes returns the size of elements.
+func (f *Factor) bytes(elements int) int {
+	if f.Type == Int4Blocks {
+		return elements / 2
+	}
+	return elements
+}
+
+// startsByte reports whether elements at an index begin with a byte.
+func (f *Factor) startsByte(i int) bool { return f.Type == Int8Blocks || i%2 == 0 }
 
 // scaledArgs are the arguments of code that converts rows of blocks, each of some groups of eight elements, to float32.
 // Steps are in bytes.
@@ -22,9 +46,13 @@ type scaledArgs struct {
 	toRow                int
 	scales               *float32
 	scalesRow            int
+	places               *[convertGroup]int32
 }
 
-// convertScaled is convert for a factor of Int8Blocks.
+// places moves the integers of 4 bits in a word, of which there are eight, to the highest bits.
+var places = [convertGroup]int32{1 << 28, 1 << 24, 1 << 20, 1 << 16, 1 << 12, 1 << 8, 1 << 4, 1}
+
+// convertScaled is convert for a factor of blocks.
 func (f *macroKernel[T]) convertScaled(dst []T, dstRow int, from *Factor, at, row, rows, cols int) {
 	if rows > 1 && row%from.Block != 0 { // blocks end at other columns in each row
 		for r := range rows {
@@ -46,9 +74,11 @@ func (f *macroKernel[T]) convertScaled(dst []T, dstRow int, from *Factor, at, ro
 // convertBlocks converts rows of blocks. If there are several, they are whole; one may be a part of a block.
 func (f *macroKernel[T]) convertBlocks(dst []T, dstRow int, from *Factor, at, row, rows, blocks, each int) {
 	done := 0 // elements of each row
-	code, groups := f.v.convertScaled, each/convertGroup
-	if groups > 0 && rows > 0 && (blocks == 1 || each%convertGroup == 0) {
-		f.s.scaled = scaledArgs{rows: rows, blocks: blocks, groups: groups, from: from.at(at), fromRow: row,
+	code, groups := f.v.convertScaled[from.Type-Int8Blocks], each/convertGroup
+	if groups > 0 && rows > 0 && (blocks == 1 || each%convertGroup == 0) && from.startsByte(at) &&
+		(rows == 1 || from.startsByte(row)) {
+		f.s.scaled = scaledArgs{rows: rows, blocks: blocks, groups: groups, from: from.byteOf(at),
+			fromRow: from.bytes(row), places: &places,
 			to: unsafe.Pointer(&dst[0]), toRow: dstRow * f.size, scales: &from.Scales[at/from.Block],
 			scalesRow: row / from.Block * int(unsafe.Sizeof(float32(0)))}
 		code(&f.s.scaled)

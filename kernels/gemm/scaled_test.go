@@ -9,17 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scaledBlocks replaces the elements of a matrix by integers of 8 bits times scales of blocks.
-func scaledBlocks(r *rand.Rand, m *Matrix[float32], block int) Factor {
-	bytes := make([]int8, len(m.Data))
-	f := Factor{Type: Int8Blocks, Data: unsafe.Pointer(&bytes[0]), Len: len(bytes), Block: block,
-		Scales: make([]float32, (len(bytes)+block-1)/block)}
+// scaledBlocks replaces the elements of a matrix by integers of 8 or 4 bits times scales of blocks.
+func scaledBlocks(r *rand.Rand, m *Matrix[float32], block int, t Type) Factor {
+	count := len(m.Data)
+	bytes := make([]uint8, count)
+	f := Factor{Type: t, Data: unsafe.Pointer(&bytes[0]), Len: count, Block: block,
+		Scales: make([]float32, (count+block-1)/block)}
 	for i := range f.Scales {
 		f.Scales[i] = float32(r.NormFloat64())
 	}
-	for i := range bytes {
-		bytes[i] = int8(r.Uint32())
-		m.Data[i] = float32(bytes[i]) * f.Scales[i/block]
+	for i := range m.Data {
+		level := int8(r.Uint32())
+		if t == Int4Blocks {
+			level >>= 4
+			bytes[i/2] |= uint8(level) & 15 << (i % 2 * 4)
+		} else {
+			bytes[i] = uint8(level)
+		}
+		m.Data[i] = float32(level) * f.Scales[i/block]
 	}
 	return f
 }
@@ -34,14 +41,15 @@ func TestFactorsOfScaledBlocks(t *testing.T) {
 		for layout := range layouts * layouts * 2 {
 			for which := range 3 {
 				block := []int{1, 8, 16, 20, 32, 128}[(layout+which)%6]
+				of := []Type{Int8Blocks, Int4Blocks}[r.IntN(2)]
 				wide := product[float32](r, size[0], size[1], size[2], layout, []int{2}[:layout/3%2]...)
 				narrow := *wide
 				narrow.C.Data = slices.Clone(wide.C.Data)
 				if which != 1 {
-					narrow.FactorB, narrow.B.Data = scaledBlocks(r, &wide.B, block), nil
+					narrow.FactorB, narrow.B.Data = scaledBlocks(r, &wide.B, block, of), nil
 				}
 				if which == 1 {
-					narrow.FactorA, narrow.A.Data = scaledBlocks(r, &wide.A, block), nil
+					narrow.FactorA, narrow.A.Data = scaledBlocks(r, &wide.A, block, of), nil
 				} else if which == 2 {
 					narrow.FactorA, narrow.A.Data = halves(r, &wide.A, Float16, false), nil
 				}
@@ -56,7 +64,7 @@ func TestFactorsOfScaledBlocks(t *testing.T) {
 				narrow.RunPart(lo, narrow.Rows(), left, narrow.N, &s)
 				narrow.RunPart(lo, narrow.Rows(), 0, left, &s)
 				requireBits(t, want, &narrow)
-				if narrow.FactorB.Type == Int8Blocks {
+				if narrow.FactorB.isBlocks() {
 					require.Zero(t, narrow.PackedLen())
 				}
 			}

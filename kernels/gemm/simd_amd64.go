@@ -15,6 +15,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 			edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
 			windowRows: windowRowsTilesF32AVX2, halfWindowRows: halfWindowRowsTilesF32AVX2,
 			window:     windowTilesF32AVX2,
+			lanes:      lanesAVX2,
 			wholeTiles: wholeTiles{fullTilesF32AVX2, packingWindowTileF32AVX2, packingTileF32AVX2, packNextTileF32AVX2}}
 		f64 = &simdTiles{rows: 6, cols: 8, masks: lanes64, thin: thinF64AVX2, addRow: addRowF64AVX2,
 			addRows: addRowsF64AVX2, sumRows: sumRowsF64AVX2,
@@ -30,6 +31,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 			windowRows:     windowRowsTilesF32AVX512, halfWindowRows: halfWindowRowsTilesF32AVX512,
 			window:      windowTilesF32AVX512,
 			transposers: []transposer{{64, transposeF32AVX512}},
+			lanes:       lanesAVX512,
 			wholeTiles: wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512,
 				packNextTileF32AVX512}}
 		f64 = &simdTiles{rows: 14, cols: 16, variants: []wholeTiles{splat64}, masks: bits64, thin: thinF64AVX512,
@@ -54,6 +56,13 @@ var (
 		packNextTileF32AVX512Splat}
 	splat64 = wholeTiles{fullTilesF64AVX512Splat, packingWindowTileF64AVX512Splat, packingTileF64AVX512Splat,
 		packNextTileF64AVX512Splat}
+)
+
+var (
+	lanesAVX2 = [2]laneLoops{{2, lanesInt8AVX2Rows2, lanesInt8AVX2Rows1},
+		{2, lanesInt4AVX2Rows2, lanesInt4AVX2Rows1}}
+	lanesAVX512 = [2]laneLoops{{4, lanesInt8AVX512Rows4, lanesInt8AVX512Rows1},
+		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}}
 )
 
 // Masks for AVX-512 have a bit for each lane, 16 to a vector.

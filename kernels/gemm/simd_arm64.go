@@ -12,6 +12,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 		edge: edgeTilesF32NEON, half: halfTilesF32NEON,
 		windowRows: windowRowsTilesF32NEON, halfWindowRows: halfWindowRowsTilesF32NEON,
 		window:     windowTilesF32NEON,
+		lanes:      lanesNEON,
 		wholeTiles: wholeTiles{fullTilesF32NEON, packingWindowTileF32NEON, packingTileF32NEON, packNextTileF32NEON}}
 	f64 = &simdTiles{rows: 4, cols: 8, masks: lanes64, thin: thinF64NEON, addRow: addRowF64NEON,
 		addRows: addRowsF64NEON, sumRows: sumRowsF64NEON,
@@ -22,6 +23,9 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	f32.moves(f64)
 	return f32, f64
 }
+
+var lanesNEON = [2]laneLoops{{2, lanesInt8NEONRows2, lanesInt8NEONRows1},
+	{2, lanesInt4NEONRows2, lanesInt4NEONRows1}}
 
 // autotune has nothing to choose between.
 func autotune() {}

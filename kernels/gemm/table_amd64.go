@@ -326,6 +326,26 @@ func thinF32AVX2Rows3(args *thinArgs)
 //go:noescape
 func thinF32AVX2Rows4(args *thinArgs)
 
+// lanesInt8AVX2Rows2 multiplies a vector by 2 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8AVX2Rows2(args *lanesArgs)
+
+// lanesInt8AVX2Rows1 multiplies a vector by 1 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8AVX2Rows1(args *lanesArgs)
+
+// lanesInt4AVX2Rows2 multiplies a vector by 2 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4AVX2Rows2(args *lanesArgs)
+
+// lanesInt4AVX2Rows1 multiplies a vector by 1 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4AVX2Rows1(args *lanesArgs)
+
 // addRowF32AVX2 adds a row times a factor to sums.
 //
 //go:noescape
@@ -1101,6 +1121,26 @@ func thinF32AVX512Rows3(args *thinArgs)
 //go:noescape
 func thinF32AVX512Rows4(args *thinArgs)
 
+// lanesInt8AVX512Rows4 multiplies a vector by 4 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8AVX512Rows4(args *lanesArgs)
+
+// lanesInt8AVX512Rows1 multiplies a vector by 1 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8AVX512Rows1(args *lanesArgs)
+
+// lanesInt4AVX512Rows4 multiplies a vector by 4 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4AVX512Rows4(args *lanesArgs)
+
+// lanesInt4AVX512Rows1 multiplies a vector by 1 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4AVX512Rows1(args *lanesArgs)
+
 // addRowF32AVX512 adds a row times a factor to sums.
 //
 //go:noescape
@@ -1870,6 +1910,11 @@ func convertPieces2BF16(args *piecesArgs)
 //
 //go:noescape
 func convertInt8(args *scaledArgs)
+
+// convertInt4 makes float32 of rows of blocks of int4 with scales.
+//
+//go:noescape
+func convertInt4(args *scaledArgs)
 
 // transposeF32AVX512 transposes square blocks of 64 bytes a side.
 //

@@ -209,6 +209,26 @@ func thinF32NEONRows3(args *thinArgs)
 //go:noescape
 func thinF32NEONRows4(args *thinArgs)
 
+// lanesInt8NEONRows2 multiplies a vector by 2 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8NEONRows2(args *lanesArgs)
+
+// lanesInt8NEONRows1 multiplies a vector by 1 rows of blocks of int8 with scales.
+//
+//go:noescape
+func lanesInt8NEONRows1(args *lanesArgs)
+
+// lanesInt4NEONRows2 multiplies a vector by 2 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4NEONRows2(args *lanesArgs)
+
+// lanesInt4NEONRows1 multiplies a vector by 1 rows of blocks of int4 with scales.
+//
+//go:noescape
+func lanesInt4NEONRows1(args *lanesArgs)
+
 // addRowF32NEON adds a row times a factor to sums.
 //
 //go:noescape
@@ -558,3 +578,8 @@ func convertPieces2BF16(args *piecesArgs)
 //
 //go:noescape
 func convertInt8(args *scaledArgs)
+
+// convertInt4 makes float32 of rows of blocks of int4 with scales.
+//
+//go:noescape
+func convertInt4(args *scaledArgs)

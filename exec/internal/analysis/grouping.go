@@ -7,9 +7,16 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// BlockScales are the attributes of a product whose second factor is integers of 8 bits. Its third operand has the
+// BlockScales are the attributes of a product whose second factor is integers of 8 or 4 bits. Its third operand has the
 // scale of each block of so many of them, in the order in which they lie in memory.
-type BlockScales struct{ Block int }
+type BlockScales struct {
+	Block int
+	// Halved is the axis of the factor, counted from the last one as 1, along which each byte has two integers of 4
+	// bits. 0 means 8 bits.
+	Halved int
+	// InLanes says that the product is one row whose sums may have the order of gemm's lanes.
+	InLanes bool
+}
 
 // GroupedAxes are the axes of a value that form the second operand of a product: its batch, rows and columns.
 type GroupedAxes struct{ Batch, Rows, Cols []int }

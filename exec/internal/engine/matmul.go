@@ -117,6 +117,9 @@ var factorTypes = map[graph.DType]gemm.Type{
 	graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16,
 	graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
+// blockTypes are the types of factors of blocks, by bits.
+var blockTypes = map[int]gemm.Type{8: gemm.Int8Blocks, 4: gemm.Int4Blocks}
+
 func (t *MatMulTask[T]) Run(s *State) error {
 	if t.small != nil {
 		t.small.Run(t.code)
@@ -222,7 +225,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 			case spec.IsFast:
 				f.Type = gemm.FastBFloat16
 			case i == 1 && spec.Block != 0:
-				f.Type, f.Block = gemm.Int8Blocks, spec.Block
+				f.Type, f.Block = blockTypes[spec.Bits], spec.Block
 			}
 		}
 		*steps[i] = strides[:len(batch)]
@@ -247,6 +250,7 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	if !isChained {
 		t.p.JoinRows()
 	}
+	t.p.InLanes = spec.InLanes && t.p.HasLanes()
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
 	t.divide()
 	t.readsPacked(weight)

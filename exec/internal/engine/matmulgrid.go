@@ -14,8 +14,9 @@ type grid struct{ rows, cols, across int }
 // divide chooses the tiles.
 func (t *MatMulTask[T]) divide() {
 	t.grid = grid{t.p.Rows(), t.p.N, 1}
-	if n := t.p.M * t.p.N; t.threads > 1 && t.p.FactorA.Type != gemm.FastBFloat16 && n <= maxCutElements &&
-		t.p.Blocks() >= minCutBlocks && t.cost >= pool.ParallelCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
+	if n := t.p.M * t.p.N; t.threads > 1 && t.p.FactorA.Type != gemm.FastBFloat16 && !t.p.InLanes &&
+		n <= maxCutElements && t.p.Blocks() >= minCutBlocks && t.cost >= pool.ParallelCost && len(t.p.Batch) == 0 &&
+		t.p.Offsets == nil {
 		t.sums = make([]T, t.p.Blocks()*n)
 		return
 	}

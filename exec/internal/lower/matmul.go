@@ -19,9 +19,12 @@ type MatMulSpec struct {
 	Rows int
 	// IsFast says that sums of BFloat16 use the processor's order.
 	IsFast bool
-	// If Block is not 0, B consists of integers, each times the scale of its block of so many.
-	Block  int
-	Scales fusion.Operand
+	// If Block is not 0, B consists of integers, each times the scale of its block of so many. They have 8 bits or, in
+	// bytes of two, 4: B's layout then counts these. InLanes says that lanes may share the sums of the only row.
+	Block   int
+	Bits    int
+	Scales  fusion.Operand
+	InLanes bool
 }
 
 // All lists what the product reads and writes.
@@ -64,6 +67,10 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 		out = insertAxis(out, len(out.Shape))
 	}
 	rank := len(out.Shape)
+	blocks, _ := node.Attrs().(analysis.BlockScales)
+	if blocks.Halved != 0 {
+		b = inHalves(b, blocks.Halved)
+	}
 	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1],
 		K: a.Shape[len(a.Shape)-1], Rows: 1}
 	rules := rules.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
@@ -75,13 +82,31 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}
 	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
-	if a, is := node.Attrs().(analysis.BlockScales); is {
+	if blocks.Block != 0 {
 		scales := node.In(2)
-		p.Block, p.Scales = a.Block, fusion.Operand{Base: alias.Viewed(scales), Layout: alias.LayoutOf(scales)}
+		p.Block, p.Bits, p.InLanes = blocks.Block, 8, blocks.InLanes
+		if blocks.Halved != 0 {
+			p.Bits = 4
+		}
+		p.Scales = fusion.Operand{Base: alias.Viewed(scales), Layout: alias.LayoutOf(scales)}
 	}
 	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 &&
 		p.Operands[1].Base.DType() == graph.BFloat16
 	return p
+}
+
+// inHalves is the layout of the halves of bytes, of which there are two along an axis, counted from the last one as 1.
+// Strides count halves, and the offset bytes.
+func inHalves(l graph.Layout, axis int) graph.Layout {
+	out := graph.Layout{Offset: l.Offset}
+	for i := range l.Shape {
+		size, stride := l.Shape[i], l.Strides[i].Times(2)
+		if i == len(l.Shape)-axis {
+			size, stride = size.Times(2), 1
+		}
+		out.Shape, out.Strides = append(out.Shape, size), append(out.Strides, stride)
+	}
+	return out
 }
 
 // insertAxis inserts an axis of size 1 into a layout.

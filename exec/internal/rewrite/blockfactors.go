@@ -3,16 +3,19 @@ package rewrite
 import (
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// A product of float32 reads a second factor of integers of 8 bits, each times the scale of its block, directly: it
-// computes the numbers where it packs them, so that the matrix of them is not stored. The scales are its third operand.
+// A product of float32 reads a second factor of integers of 8 or 4 bits, each times the scale of its block, directly:
+// it computes the numbers where it packs them, so that the matrix of them is not stored. The scales are its third
+// operand. Integers of 4 bits are two in a byte.
 
 // blockFactor is such a factor.
 type blockFactor struct {
 	levels, scales *graph.Node // Int8, [..., blocks, block], and Float32, [..., blocks, 1]
 	block          int
+	pairs          *graph.Node // the bytes of which levels are the halves; else nil
 }
 
 // blockFactorOf returns the integers and scales of which a product computes its second factor.
@@ -38,8 +41,9 @@ func blocksShown(x *graph.Node) (b blockFactor, ok bool) {
 	shape := numbers.Shape()
 	block, known := shape[len(shape)-1].Int()
 	for i, scales := range numbers.Operands() {
-		b = blockFactor{convertedFrom(numbers.In(1 - i)), scales, int(block)}
+		b = blockFactor{levels: convertedFrom(numbers.In(1 - i)), scales: scales, block: int(block)}
 		if b.levels.DType() == graph.Int8 && b.levels.Shape().Equal(shape) && scales.DType() == graph.Float32 {
+			b.findPairs()
 			return b, known && block > 1 && b.isDense()
 		}
 	}
@@ -58,17 +62,39 @@ func convertedFrom(x *graph.Node) *graph.Node {
 	return x
 }
 
+// findPairs finds the bytes whose halves are the integers, in their order.
+func (b *blockFactor) findPairs() {
+	if l := alias.LayoutOf(b.levels); !l.IsDense() || l.Offset != 0 {
+		return
+	}
+	of := b.levels
+	for alias.IsView(of) {
+		of = of.In(0)
+	}
+	if of.Shape().NumElements() == b.levels.Shape().NumElements() {
+		b.pairs = nibblesOf(of)
+	}
+}
+
+// integers is the value in memory that a product reads.
+func (b blockFactor) integers() *graph.Node {
+	if b.pairs != nil {
+		return b.pairs
+	}
+	return b.levels
+}
+
 // isDense reports whether integers and scales lie in memory in one order, so that integer i has the scale i / block.
 func (b blockFactor) isDense() bool {
 	last := b.levels.Rank() - 1
 	of := append(b.levels.Shape()[:last:last], 1)
-	return b.scales.Shape().Equal(of) && alias.LayoutOf(b.levels).IsDense() && alias.LayoutOf(b.scales).IsDense()
+	return b.scales.Shape().Equal(of) && alias.LayoutOf(b.integers()).IsDense() && alias.LayoutOf(b.scales).IsDense()
 }
 
 // readsBlocks returns the product that reads integers and scales; nil if its second factor has none.
 func (f *narrower) readsBlocks(n *graph.Node, in []*graph.Node) *graph.Node {
 	b, ok := blockFactorOf(n)
-	if !ok || f.isWritten(b.levels) || f.isWritten(b.scales) {
+	if !ok || f.isWritten(b.integers()) || f.isWritten(b.scales) {
 		return nil
 	}
 	if b, ok = blocksShown(in[1]); !ok {
@@ -76,7 +102,29 @@ func (f *narrower) readsBlocks(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	op := *groupedProduct(n)
 	op.MinIn, op.MaxIn = 3, 3
-	return graph.Apply(&op, analysis.BlockScales{Block: b.block}, in[0], levelsLike(in[1], b), b.scales)
+	attrs := analysis.BlockScales{Block: b.block, InLanes: isRow(in[0]) && b.block%laneGroup == 0}
+	factor, halved := b.pairsLike(in[1])
+	if attrs.Halved = halved; factor == nil {
+		factor = levelsLike(in[1], b)
+	}
+	return graph.Apply(&op, attrs, in[0], factor, b.scales)
+}
+
+// isRow reports whether a factor has a single row.
+func isRow(x *graph.Node) bool {
+	return x.Rank() > 0 && x.Shape()[:x.Rank()-1].NumElements() == 1
+}
+
+// laneGroup is what the blocks of a product in lanes are multiples of: see gemm.Product.HasLanes.
+const laneGroup = 32
+
+// isLongBlocks reports whether a matrix is a factor of a product of float32 that reads it in lanes if it has one row.
+func isLongBlocks(product, matrix *graph.Node) bool {
+	if product.DType() != graph.Float32 || matrix.Rank() != 2 {
+		return false
+	}
+	b, ok := blocksShown(matrix)
+	return ok && b.block%laneGroup == 0
 }
 
 // isWritten reports whether the program writes a value, or may compute it again next to a product.
@@ -90,4 +138,35 @@ func levelsLike(x *graph.Node, b blockFactor) *graph.Node {
 		return graph.Apply(x.Op(), x.Attrs(), levelsLike(x.In(0), b))
 	}
 	return b.levels
+}
+
+// pairsLike returns the bytes in the order in which x shows the numbers of their halves, and the axis, counted from the
+// last one as 1, along which they are half as many; nil if there are no such bytes.
+func (b blockFactor) pairsLike(x *graph.Node) (pairs *graph.Node, halved int) {
+	if b.pairs == nil || x.Rank() < 2 {
+		return nil, 0
+	}
+	shown := alias.LayoutOf(x)
+	for axis, l := range []graph.Layout{shown, turnedLayout(shown)} {
+		last := len(l.Shape) - 1
+		half, isEven := l.Shape[last].ExactDiv(2)
+		if !l.IsDense() || !isEven {
+			continue
+		}
+		if pairs = ops.Reshape(b.pairs, append(l.Shape[:last:last], half)...); axis == 1 {
+			pairs = ops.Transpose(pairs, -1, -2)
+		}
+		return pairs, axis + 1
+	}
+	return nil, 0
+}
+
+// turnedLayout exchanges the last two axes.
+func turnedLayout(l graph.Layout) graph.Layout {
+	last := len(l.Shape) - 1
+	turned := graph.Layout{Shape: append(graph.Shape{}, l.Shape...), Strides: append([]graph.Dim{}, l.Strides...),
+		Offset: l.Offset}
+	turned.Shape[last], turned.Shape[last-1] = l.Shape[last-1], l.Shape[last]
+	turned.Strides[last], turned.Strides[last-1] = l.Strides[last-1], l.Strides[last]
+	return turned
 }

@@ -301,6 +301,13 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 		alias.LayoutOf(a).IsDense() {
 		return nil
 	}
+	switch {
+	case rows == 1 && isLongBlocks(n, b):
+		return nil // a product of one row has lanes too, and reads the integers where they are
+	case cols == 1 && isLongBlocks(n, a):
+		row := ops.Reshape(b, 1, b.Shape()[0])
+		return ops.Reshape(ops.MatMul(row, ops.Transpose(a, 0, 1)), n.Shape()...)
+	}
 	if rows == 1 {
 		rows = cols
 	}

@@ -71,9 +71,10 @@ const (
 	scaledToRow     = 48
 	scaledScales    = 56
 	scaledScalesRow = 64
+	scaledPlaces    = 72
 )
 
-// scaledCode converts rows of blocks of groups of eight integers of 8 bits:
+// scaledCode converts rows of blocks of groups of eight integers of 8 or 4 bits:
 //
 //	for r := range rows {
 //		for b := range blocks {
@@ -82,11 +83,16 @@ const (
 //			}
 //		}
 //	}
-func scaledCode() []byte {
+func scaledCode(bits int) []byte {
 	a := asm.New(arch)
 	const rows, blocks, groups, from, to, scale = asm.RAX, asm.RBX, asm.RCX, asm.RSI, asm.RDX, asm.R11
 	const source, target, scales, step = asm.R8, asm.R9, asm.R10, asm.R12
 	load(a, []field{{rows, scaledRows}, {source, scaledFrom}, {target, scaledTo}, {scales, scaledScales}})
+	const places = asm.Vec(2)
+	if bits == 4 {
+		load(a, []field{{step, scaledPlaces}})
+		a.M(asm.MOVUPS, asm.W256, places, 0, asm.At(step, 0))
+	}
 	nextRow := a.Here()
 	load(a, []field{{blocks, scaledBlocks}})
 	a.Mov(from, source)
@@ -96,11 +102,17 @@ func scaledCode() []byte {
 	load(a, []field{{groups, scaledGroups}})
 	a.M(asm.BROADCASTSS, asm.W256, 1, 0, asm.At(scale, 0))
 	next := a.Here()
-	a.M(asm.PMOVSXBD, asm.W256, 0, 0, asm.At(from, 0))
+	if bits == 4 { // each lane has all eight, and moves its own to the highest bits
+		a.M(asm.PBROADCASTD, asm.W256, 0, 0, asm.At(from, 0))
+		a.R(asm.PMULLD, asm.W256, 0, 0, places)
+		a.R(asm.PSRAD, asm.W256, 0, 0, 0, 28)
+	} else {
+		a.M(asm.PMOVSXBD, asm.W256, 0, 0, asm.At(from, 0))
+	}
 	a.R(asm.CVTDQ2PS, asm.W256, 0, 0, 0)
 	a.R(asm.MULPS, asm.W256, 0, 0, 1)
 	a.M(asm.MOVUPSSt, asm.W256, 0, 0, asm.At(to, 0))
-	a.AddImm(from, 8)
+	a.AddImm(from, int32(bits))
 	a.AddImm(to, 32)
 	a.SubImm(groups, 1)
 	a.JumpIf(asm.NotEqual, next)

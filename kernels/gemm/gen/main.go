@@ -5,8 +5,8 @@
 // main.go lists the loops, convert.go converts 16 bits to float32, join.go packs pairs of bfloat16. tile.go is a tile
 // and its code, loop.go the loop over a block of K, windowrows.go a tile whose rows are windows, rows.go the addresses
 // of rows of A and C; gemv.go adds rows, pieces.go copies pieces of windows, transpose.go transposes, thin.go
-// multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers, interleave.go
-// packs B for them, and dotthin.go multiplies few rows by B in place.
+// multiplies what it transposes. lanes.go multiplies a vector by blocks of integers. dot.go has the tiles of integers,
+// dottile.go those of tile registers, interleave.go packs B for them, and dotthin.go multiplies few rows by B in place.
 package main
 
 import (
@@ -55,7 +55,10 @@ func loops(name string, machines []machine, more func(*asmfile.Package)) {
 		pkg.Add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
 		pkg.Add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
 	}
-	pkg.Add("convertInt8", "scaledArgs", "makes float32 of rows of blocks of int8 with scales", scaledCode())
+	for _, bits := range []int{8, 4} {
+		pkg.Add(fmt.Sprintf("convertInt%d", bits), "scaledArgs",
+			fmt.Sprintf("makes float32 of rows of blocks of int%d with scales", bits), scaledCode(bits))
+	}
 	more(pkg)
 	if err := pkg.Save("tile_"+name+".s", "table_"+name+".go"); err != nil {
 		log.Fatal(err)
@@ -106,6 +109,9 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 		fmt.Fprintf(table, ", %s", name)
 	}
 	table.WriteString("}\n\n")
+	if e.size == 4 {
+		m.laneLoops(pkg.Add)
+	}
 	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows),
 		e.addRows(m.width, gemvRows))

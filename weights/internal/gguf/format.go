@@ -22,14 +22,15 @@ type decoder struct {
 	decode func(block []byte, elements []float32)
 	levels func(block []byte, levels []int8, scales []float32)
 	group  int // elements that have a scale
+	bits   int // of integers
 }
 
 // numbered decodes blocks whose elements are not just integers times scales.
 func numbered(decode func(block []byte, elements []float32)) decoder { return decoder{decode: decode} }
 
-// scaled decodes blocks of integers with a scale for each group of them.
-func scaled(group int, levels func(block []byte, levels []int8, scales []float32)) decoder {
-	return decoder{levels: levels, group: group}
+// scaled decodes blocks of integers of so many bits with a scale for each group of them.
+func scaled(group, bits int, levels func(block []byte, levels []int8, scales []float32)) decoder {
+	return decoder{levels: levels, group: group, bits: bits}
 }
 
 // superblock is the number of elements of the larger blocks.
@@ -40,24 +41,24 @@ const superblock = 256
 var formats = map[uint32]format{
 	0:  {"F32", 1, 4, decoder{}},
 	1:  {"F16", 1, 2, decoder{}},
-	2:  {"Q4_0", 32, 18, scaled(32, q4By0)},
+	2:  {"Q4_0", 32, 18, scaled(32, 4, q4By0)},
 	3:  {"Q4_1", 32, 20, numbered(q4By1)},
-	6:  {"Q5_0", 32, 22, scaled(32, q5By0)},
+	6:  {"Q5_0", 32, 22, scaled(32, 5, q5By0)},
 	7:  {"Q5_1", 32, 24, numbered(q5By1)},
-	8:  {"Q8_0", 32, 34, scaled(32, q8By0)},
+	8:  {"Q8_0", 32, 34, scaled(32, 8, q8By0)},
 	10: {"Q2_K", superblock, 84, numbered(q2K)},
-	11: {"Q3_K", superblock, 110, scaled(16, q3K)},
+	11: {"Q3_K", superblock, 110, scaled(16, 3, q3K)},
 	12: {"Q4_K", superblock, 144, numbered(q4K)},
 	13: {"Q5_K", superblock, 176, numbered(q5K)},
-	14: {"Q6_K", superblock, 210, scaled(16, q6K)},
+	14: {"Q6_K", superblock, 210, scaled(16, 6, q6K)},
 	16: {"IQ2_XXS", superblock, 66, decoder{}},
 	17: {"IQ2_XS", superblock, 74, decoder{}},
 	18: {"IQ3_XXS", superblock, 98, decoder{}},
 	19: {"IQ1_S", superblock, 50, decoder{}},
-	20: {"IQ4_NL", 32, 18, scaled(32, iq4NL)},
+	20: {"IQ4_NL", 32, 18, scaled(32, 8, iq4NL)},
 	21: {"IQ3_S", superblock, 110, decoder{}},
 	22: {"IQ2_S", superblock, 82, decoder{}},
-	23: {"IQ4_XS", superblock, 136, scaled(32, iq4XS)},
+	23: {"IQ4_XS", superblock, 136, scaled(32, 8, iq4XS)},
 	24: {"I8", 1, 1, decoder{}},
 	25: {"I16", 1, 2, decoder{}},
 	26: {"I32", 1, 4, decoder{}},
@@ -66,8 +67,8 @@ var formats = map[uint32]format{
 	29: {"IQ1_M", superblock, 56, decoder{}},
 	30: {"BF16", 1, 2, decoder{}},
 	34: {"TQ1_0", superblock, 54, decoder{}},
-	35: {"TQ2_0", superblock, 66, scaled(superblock, tq2By0)},
-	39: {"MXFP4", 32, 17, scaled(32, mxfp4)},
+	35: {"TQ2_0", superblock, 66, scaled(superblock, 2, tq2By0)},
+	39: {"MXFP4", 32, 17, scaled(32, 5, mxfp4)},
 }
 
 // reads returns the dtype of the elements that are read, and the name of the blocks that store them if any do. The

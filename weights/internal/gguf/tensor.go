@@ -160,7 +160,7 @@ func (h *header) place(t *stored) error {
 	}
 	t.bytes = blocks * int64(t.format.bytes)
 	t.DType, t.Blocks = t.format.reads()
-	t.ScaleBlock = t.format.group
+	t.ScaleBlock, t.LevelBits = t.format.group, t.format.bits
 	return nil
 }
 

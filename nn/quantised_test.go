@@ -136,76 +136,95 @@ var int8Cases = map[string]func(g *graph.Graph, x *graph.Node, opts ...nn.Option
 	},
 }
 
-// Each layer computes with Int8Weights what it computes with the dequantised numbers, and lets the same gradients
-// through to its input.
-func TestLayersWithInt8Weights(t *testing.T) {
-	const block = 16
+// Each layer computes with Int8Weights or Int4Weights what it computes with the dequantised numbers, and lets the same
+// gradients through to its input.
+func TestLayersWithQuantisedWeights(t *testing.T) {
 	for name, build := range int8Cases {
-		t.Run(name, func(t *testing.T) {
-			type made struct {
-				s    *exec.Session
-				x    *graph.Node
-				outs []*graph.Node
-			}
-			program := func(opts ...nn.Option) (m made) {
-				g := graph.New(name)
-				m.x = g.Input("x", graph.Float32, g.Dim("batch"), 3, 32)
-				y := build(g, m.x, opts...)
-				m.outs = append(
-					[]*graph.Node{y},
-					autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{m.x}, autodiff.ZeroForUnused())...)
-				p, err := exec.Compile(g, exec.Outputs(m.outs...))
-				require.NoError(t, err)
-				m.s = p.NewSession(exec.Seed(3))
-				return m
-			}
-			plain, held := program(), program(nn.Int8Weights(block))
-			path := filepath.Join(t.TempDir(), "plain.safetensors")
-			require.NoError(t, weights.Save(path, plain.s))
-			_, err := weights.LoadFile(held.s, path, weights.AllowNarrowing())
-			require.NoError(t, err)
-
-			quantised := 0
-			params, err := held.s.Params()
-			require.NoError(t, err)
-			for _, n := range params {
-				scale := n.Graph().ByName(n.Name() + "_scale")
-				if scale == nil {
-					continue
-				}
-				quantised++
-				levels, scales := param(t, held.s, n).([]int8), param(t, held.s, scale).([]float32)
-				values := make([]float32, len(levels))
-				for i, q := range levels {
-					values[i] = float32(q) * scales[i/block]
-				}
-				shape, _ := n.KnownShape()
-				w := plain.x.Graph().ByName(n.Name())
-				require.InDeltaSlice(t, param(t, plain.s, w), values, 0.02)
-				require.NoError(t, plain.s.SetParam(w, exec.Array{Shape: shape, Data: values}))
-			}
-			require.NotZero(t, quantised)
-
-			x := exec.Array{Shape: []int{2, 3, 32}, Data: make([]float32, 2*3*32)}
-			for i := range x.Data.([]float32) {
-				x.Data.([]float32)[i] = float32(i*29%97)/48 - 1
-			}
-			results := func(m made) (values [][]float32) {
-				r, err := m.s.Run(t.Context(), exec.Feed{m.x: x})
-				require.NoError(t, err)
-				for _, n := range m.outs {
-					v, err := exec.Values[float32](r, n)
-					require.NoError(t, err)
-					values = append(values, v)
-				}
-				return values
-			}
-			want, got := results(plain), results(held)
-			for i := range want {
-				require.InDeltaSlice(t, want[i], got[i], 2e-4)
-			}
-		})
+		t.Run(name+", 8 bits", func(t *testing.T) { testQuantisedLayer(t, name, build, 16, 8) })
+		t.Run(name+", 4 bits", func(t *testing.T) { testQuantisedLayer(t, name, build, 16, 4) })
 	}
+}
+
+func testQuantisedLayer(t *testing.T, name string,
+	build func(g *graph.Graph, x *graph.Node, opts ...nn.Option) *graph.Node, block, bits int) {
+	held, tolerance := nn.Int8Weights(block), 0.02
+	if bits == 4 {
+		held, tolerance = nn.Int4Weights(block), 0.6
+	}
+	type made struct {
+		s    *exec.Session
+		x    *graph.Node
+		outs []*graph.Node
+	}
+	program := func(opts ...nn.Option) (m made) {
+		g := graph.New(name)
+		m.x = g.Input("x", graph.Float32, g.Dim("batch"), 3, 32)
+		y := build(g, m.x, opts...)
+		m.outs = append(
+			[]*graph.Node{y},
+			autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{m.x}, autodiff.ZeroForUnused())...)
+		p, err := exec.Compile(g, exec.Outputs(m.outs...))
+		require.NoError(t, err)
+		m.s = p.NewSession(exec.Seed(3))
+		return m
+	}
+	plain, quantisedProgram := program(), program(held)
+	path := filepath.Join(t.TempDir(), "plain.safetensors")
+	require.NoError(t, weights.Save(path, plain.s))
+	_, err := weights.LoadFile(quantisedProgram.s, path, weights.AllowNarrowing())
+	require.NoError(t, err)
+
+	quantised := 0
+	params, err := quantisedProgram.s.Params()
+	require.NoError(t, err)
+	for _, n := range params {
+		scale := n.Graph().ByName(n.Name() + "_scale")
+		if scale == nil {
+			continue
+		}
+		quantised++
+		levels, scales := integersOf(param(t, quantisedProgram.s, n)), param(t, quantisedProgram.s, scale).([]float32)
+		values := make([]float32, len(levels))
+		for i, q := range levels {
+			values[i] = float32(q) * scales[i/block]
+		}
+		w := plain.x.Graph().ByName(n.Name())
+		shape, _ := w.KnownShape()
+		require.InDeltaSlice(t, param(t, plain.s, w), values, tolerance)
+		require.NoError(t, plain.s.SetParam(w, exec.Array{Shape: shape, Data: values}))
+	}
+	require.NotZero(t, quantised)
+
+	x := exec.Array{Shape: []int{2, 3, 32}, Data: make([]float32, 2*3*32)}
+	for i := range x.Data.([]float32) {
+		x.Data.([]float32)[i] = float32(i*29%97)/48 - 1
+	}
+	results := func(m made) (values [][]float32) {
+		r, err := m.s.Run(t.Context(), exec.Feed{m.x: x})
+		require.NoError(t, err)
+		for _, n := range m.outs {
+			v, err := exec.Values[float32](r, n)
+			require.NoError(t, err)
+			values = append(values, v)
+		}
+		return values
+	}
+	want, got := results(plain), results(quantisedProgram)
+	for i := range want {
+		require.InDeltaSlice(t, want[i], got[i], 2e-4)
+	}
+}
+
+// integersOf are the integers that a parameter holds.
+func integersOf(data any) []int8 {
+	if levels, is := data.([]int8); is {
+		return levels
+	}
+	var levels []int8
+	for _, pair := range data.([]uint8) {
+		levels = append(levels, int8(pair<<4)>>4, int8(pair)>>4)
+	}
+	return levels
 }
 
 // A layer begins with the values that it begins with without the option, quantised, and one row by its weight is one
@@ -239,15 +258,51 @@ func TestInt8WeightsBegin(t *testing.T) {
 	}
 }
 
+// One row by a weight of 4 bits is one kernel, which reads the integers where they are.
+func TestInt4WeightsBegin(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.BFloat16} {
+		g := graph.New("begin")
+		x := g.Input("x", dtype, 1, 64)
+		l := nn.NewLinear(g, "fc", 64, 8, nn.NoBias(), nn.DType(dtype), nn.Int4Weights(32))
+		y := l.Apply(nn.Evaluation(g), x)
+		require.Equal(t, "[8, 32]", l.Weight.Shape().String())
+		require.Equal(t, graph.Uint8, l.Weight.DType())
+		plain := graph.New("plain")
+		w := nn.NewLinear(plain, "fc", 64, 8, nn.NoBias(), nn.DType(dtype)).Weight
+		value := func(g *graph.Graph, n *graph.Node) (*exec.Program, []float64) {
+			out := ops.Cast(n, graph.Float64)
+			p, err := exec.Compile(g, exec.Outputs(out))
+			require.NoError(t, err)
+			r, err := p.NewSession(exec.Seed(2)).Run(t.Context(), exec.Feed{})
+			require.NoError(t, err)
+			values, err := exec.Values[float64](r, out)
+			require.NoError(t, err)
+			return p, values
+		}
+		_, want := value(plain, w)
+		_, got := value(g, l.WeightIn(nn.Evaluation(g)))
+		require.InDeltaSlice(t, want, got, 1./8/8)
+		require.NotEqual(t, want, got)
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		if dtype == graph.Float32 {
+			require.Equal(t, 1, p.Kernels(), p.String())
+		}
+	}
+}
+
 // The number of blocks may have a name.
 func TestInt8WeightsOfNamedWidths(t *testing.T) {
 	g := graph.New("named")
 	blocks := g.Dim("blocks", graph.Exactly(2))
 	x := g.Input("x", graph.Float32, g.Dim("batch"), blocks.Times(32))
 	l := nn.NewLinear(g, "fc", blocks.Times(32), blocks.Times(32), nn.Int8Weights(32))
-	_, err := exec.Compile(g, exec.Outputs(ops.Add(x, l.Apply(nn.Evaluation(g), x))))
+	half := nn.NewLinear(g, "half", blocks.Times(32), blocks.Times(32), nn.Int4Weights(32))
+	p := nn.Evaluation(g)
+	_, err := exec.Compile(g, exec.Outputs(ops.Add(x, half.Apply(p, l.Apply(p, x)))))
 	require.NoError(t, err)
 	require.Equal(t, "[32*blocks, blocks]", l.Scale.Shape().String())
+	require.Equal(t, "[32*blocks, 16*blocks]", half.Weight.Shape().String())
 }
 
 // A low-rank adapter beside a layer of 8 bits is trained, and the layer is not.
@@ -309,6 +364,16 @@ func TestMistakesWithInt8Weights(t *testing.T) {
 		"a width with a name": {func(g *graph.Graph) {
 			nn.NewLinear(g, "fc", g.Dim("width", graph.Exactly(64)), 3, nn.Int8Weights(32))
 		}, "a row of fc.weight has the named size width, which is not known to be whole blocks of 32: write 64"},
+		"both": {linear(nn.Int8Weights(16), nn.Int4Weights(16)),
+			"a weight can have Int8Weights or Int4Weights once, and not both"},
+		"a block of 4 bits that does not divide": {linear(nn.Int4Weights(32)),
+			"blocks of 32 do not divide the 48 elements of a row of fc.weight: use Int4Weights(24), or leave it out"},
+		"an odd row": {func(g *graph.Graph) { nn.NewLinear(g, "fc", 15, 3, nn.Int4Weights(5)) },
+			"a row of fc.weight has 15 elements, which are not known to be even, and bytes have two integers of 4 bits: use Int8Weights(5)"},
+		"the gradient of integers of 4 bits": {func(g *graph.Graph) {
+			l, x := nn.NewLinear(g, "fc", 32, 3, nn.Int4Weights(16)), g.Input("x", graph.Float32, 2, 32)
+			autodiff.Grad(ops.Sum(l.Apply(nn.Evaluation(g), x)), []*graph.Node{l.Weight})
+		}, "weights of 4 bits are not trained; train other parameters, such as those of an adapter beside the layer, or declare the layer without nn.Int4Weights"},
 		"no elements":   {linear(nn.Int8Weights(0)), "a block of Int8Weights must have at least 1 element, but has 0"},
 		"normalization": {linear(nn.Int8Weights(16), nn.WeightNorm(0)), "leave WeightNorm or Int8Weights out"},
 		"a convolution": {func(g *graph.Graph) { nn.NewConv2D(g, "c", 32, 3, 3, nn.Int8Weights(16)) },
@@ -330,6 +395,6 @@ func TestMistakesWithInt8Weights(t *testing.T) {
 		c.build(g)
 		require.ErrorContains(t, g.Err(), c.want, name)
 		assert.Equal(t, 1, strings.Count(g.Err().Error(), "error BL"), "%s: %s", name, g.Err())
-		assert.Contains(t, g.Err().Error(), "int8_test.go", name)
+		assert.Contains(t, g.Err().Error(), "quantised_test.go", name)
 	}
 }

@@ -9,6 +9,22 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+// heldIn is how a layer holds its weights.
+type heldIn struct {
+	option      string
+	bits, block int
+}
+
+// holding returns an option that holds weights in so many bits.
+func holding(option string, bits, block int) Option {
+	return Option{option, func(s *settings) {
+		if s.held != nil && *s.held != (heldIn{option, bits, block}) {
+			s.layer.refuse("a weight can have Int8Weights or Int4Weights once, and not both")
+		}
+		s.held = &heldIn{option, bits, block}
+	}}
+}
+
 // Int8Weights holds the weights of a layer as integers of 8 bits, with a scale for each block of consecutive elements
 // along the axis of inputs: an element is its integer times the scale of its block. Such a weight takes 1 byte and a
 // share of the scale instead of 4, and is computed with in the layer's dtype, as its [ops.DequantizeBlocks]. A product
@@ -24,18 +40,26 @@ import (
 // The weights are not trained: optimisers pass over them, and a gradient with respect to them is an error. Gradients
 // with respect to a layer's input, its bias and other parameters are as ever, so adapters beside such layers can be
 // trained.
-func Int8Weights(block int) Option {
-	return Option{"Int8Weights", func(s *settings) { s.int8Block = &block }}
-}
+func Int8Weights(block int) Option { return holding("Int8Weights", 8, block) }
+
+// Int4Weights is [Int8Weights] with integers of 4 bits, from -8 to 7: half a byte and a share of the scale for each
+// element. A product of one row reads them where they are if the block is a multiple of 32. The inputs must be even.
+//
+// The parameters are name.weight, Uint8, with half as many columns as without the option: each byte has two neighbours,
+// the first in the lower half, as in [ops.PackInt4]; and name.weight_scale. Loaded from floating-point numbers, a scale
+// is the element of the largest magnitude of its block / -8, as in ggml's Q4_0, and integers are rounded half to even.
+// Tensors of .gguf files in Q4_0, Q3_K and TQ2_0 are loaded exactly if their blocks are made of these. Others, such as
+// Q4_1 and Q4_K, whose blocks have a minimum too, are rounded, which package weights' AllowNarrowing allows.
+func Int4Weights(block int) Option { return holding("Int4Weights", 4, block) }
 
 // wrongBlock says what is wrong with the block for a weight of a name and a shape, or "".
 func (s *settings) wrongBlock(g *graph.Graph, name string, shape []graph.Dim) string {
-	block, last := *s.int8Block, shape[len(shape)-1]
+	block, option, last := s.held.block, s.held.option, shape[len(shape)-1]
 	if len(s.given) > 0 {
-		return fmt.Sprintf("a weight of Int8Weights is not trained: leave %s or Int8Weights out", s.given[0].option)
+		return fmt.Sprintf("a weight of %s is not trained: leave %s or %s out", option, s.given[0].option, option)
 	}
 	if block < 1 {
-		return fmt.Sprintf("a block of Int8Weights must have at least 1 element, but has %d", block)
+		return fmt.Sprintf("a block of %s must have at least 1 element, but has %d", option, block)
 	}
 	if last.IsUnknown() {
 		return "" // a mistake that was told
@@ -46,12 +70,16 @@ func (s *settings) wrongBlock(g *graph.Graph, name string, shape []graph.Dim) st
 			"a row of %s has the named size %s, which is not known to be whole blocks of %d: write %d, or a name times %d",
 			weight, last, block, inputs, block)
 	}
-	if inputs%block == 0 {
-		return ""
+	switch _, isEven := last.ExactDiv(2); {
+	case inputs%block != 0:
+		return fmt.Sprintf("blocks of %d do not divide the %d elements of a row of %s: use %s(%d), or leave it out",
+			block, inputs, weight, option, largestDivisor(inputs, block))
+	case s.held.bits == 4 && !isEven:
+		return fmt.Sprintf(
+			"a row of %s has %s elements, which are not known to be even, and bytes have two integers of 4 bits: use Int8Weights(%d), or another size",
+			weight, last, block)
 	}
-	return fmt.Sprintf(
-		"blocks of %d do not divide the %d elements of a row of %s: use Int8Weights(%d), or leave it out",
-		block, inputs, weight, largestDivisor(inputs, block))
+	return ""
 }
 
 // largestDivisor returns the largest divisor of n that is at most a number, or 1 if it is far below that number.
@@ -66,29 +94,43 @@ func largestDivisor(n, most int) int {
 	return 1
 }
 
-// newInt8Weight declares a weight of [Int8Weights].
-func (s *settings) newInt8Weight(g *graph.Graph, name string, init graph.Initializer, shape []graph.Dim) Weighted {
-	held := blockwise.Declare(g, name, s.dtype, init, *s.int8Block, shape...)
-	return Weighted{Weight: held.Levels, Scale: held.Scales, block: held.Block}
+// newHeldWeight declares a weight of [Int8Weights] or [Int4Weights].
+func (s *settings) newHeldWeight(g *graph.Graph, name string, init graph.Initializer, shape []graph.Dim) Weighted {
+	held := blockwise.Declare(g, name, s.dtype, init, s.held.bits, s.held.block, shape...)
+	return Weighted{Weight: held.Levels, Scale: held.Scales, held: held}
+}
+
+// shape is that of the weight's elements.
+func (w *Weighted) shape() graph.Shape {
+	switch {
+	case w.held != nil:
+		return w.held.Shape()
+	case w.Weight != nil:
+		return w.Weight.Shape()
+	}
+	return nil
 }
 
 // dequantized returns the numbers of integers and scales, or of the same rows of both.
 func (w *Weighted) dequantized(levels, scales *graph.Node) *graph.Node {
-	return ops.DequantizeBlocks(levels, scales, nil, -1, w.block)
+	if w.held.Bits == 4 {
+		levels = ops.UnpackInt4(levels)
+	}
+	return ops.DequantizeBlocks(levels, scales, nil, -1, w.held.Block)
 }
 
-// heldInInt8 is the option [Int8Weights] for a layer within this one, if this one has it.
-func (s *settings) heldInInt8() Option {
-	if s.int8Block == nil {
+// heldAlike is the option [Int8Weights] or [Int4Weights] for a layer within this one, if this one has it.
+func (s *settings) heldAlike() Option {
+	if s.held == nil {
 		return Option{}
 	}
-	return Int8Weights(*s.int8Block)
+	return holding(s.held.option, s.held.bits, s.held.block)
 }
 
 // rowsOf returns some rows of a weight, from a row on.
 type rowsOf = func(from, count graph.Dim) *graph.Node
 
-// rowsIn returns what returns rows of [Weighted.WeightIn]. Of [Int8Weights] only these are dequantised.
+// rowsIn returns what returns rows of [Weighted.WeightIn]. Of integers only these are dequantised.
 func (w *Weighted) rowsIn(p *Pass) rowsOf {
 	rows := func(of *graph.Node, from, count graph.Dim) *graph.Node {
 		if count == of.Shape()[0] {

@@ -10,8 +10,9 @@ import (
 	"github.com/broadloom/broadloom/internal/raw"
 )
 
-// withScales returns parameters with the other one of each weight of nn.Int8Weights: integers mean nothing without
-// their scales.
+// This file loads weights of nn.Int8Weights and nn.Int4Weights.
+
+// withScales returns parameters with the other one of each such weight: integers mean nothing without their scales.
 func withScales(params []*graph.Node) []*graph.Node {
 	all := slices.Clone(params)
 	for _, n := range params {
@@ -28,8 +29,8 @@ func withScales(params []*graph.Node) []*graph.Node {
 	return all
 }
 
-// quantised returns the weight of nn.Int8Weights to which a parameter belongs, if the file has its numbers and not the
-// integers and scales of 8 bits; otherwise nil.
+// quantised returns the weight to which a parameter belongs, if the file has its numbers and not the integers and
+// scales as they are held; otherwise nil.
 func (o options) quantised(n *graph.Node, f *File) *blockwise.Weight {
 	w := blockwise.Of(n)
 	if w == nil {
@@ -47,41 +48,52 @@ func (o options) quantised(n *graph.Node, f *File) *blockwise.Weight {
 	return w
 }
 
-// isExact reports whether a tensor consists of integers of 8 bits with scales that a weight holds as they are.
+// isExact reports whether a tensor consists of integers with scales that a weight holds as they are.
 func (o options) isExact(w *blockwise.Weight, t raw.Info) bool {
-	return t.ScaleBlock > 0 && t.ScaleBlock%w.Block == 0 && holds(w.Scales.DType(), graph.Float32) &&
-		!o.isTransposed(w.Levels)
+	return t.ScaleBlock > 0 && t.LevelBits <= w.Bits && t.ScaleBlock%w.Block == 0 &&
+		holds(w.Scales.DType(), graph.Float32) && !o.isTransposed(w.Levels)
 }
 
-// int8Mismatch says why numbers of a file cannot be the weight; nothing where they can.
-func (o options) int8Mismatch(w *blockwise.Weight, t raw.Info) string {
+// roundingMismatch says why numbers of a file cannot be the weight; nothing where they can.
+func (o options) roundingMismatch(w *blockwise.Weight, t raw.Info) string {
 	if o.narrowing || o.isExact(w, t) {
 		return ""
 	}
 	return fmt.Sprintf(
-		"%s is held in 8 bits with a scale for each %d (nn.Int8Weights), but the file has %s: use AllowNarrowing() to round it",
+		"%s is held in %d bits with a scale for each %d (%s), but the file has %s: use AllowNarrowing() to round it",
 		w.Levels.Name(),
+		w.Bits,
 		w.Block,
+		w.Option(),
 		t.Stored(),
 	)
 }
 
-// int8Value reads a weight from its tensors: integers and scales.
-func (o options) int8Value(f *File, w *blockwise.Weight, tensors []string) (levels, scales exec.Array, err error) {
+// levelsValue reads a weight from its tensors: integers and scales.
+func (o options) levelsValue(f *File, w *blockwise.Weight, tensors []string) (levels, scales exec.Array, err error) {
 	allLevels, allScales := make([]any, len(tensors)), make([]any, len(tensors))
 	for i, name := range tensors {
-		if allLevels[i], allScales[i], err = o.int8Part(f, w, name); err != nil {
+		if allLevels[i], allScales[i], err = o.levelsPart(f, w, name); err != nil {
 			return levels, scales, err
 		}
 	}
 	levels.Shape, _ = w.Levels.KnownShape()
 	scales.Shape, _ = w.Scales.KnownShape()
-	levels.Data, scales.Data = joined(allLevels, graph.Int8), joined(allScales, w.Scales.DType())
+	levels.Data, scales.Data = joined(allLevels, w.Levels.DType()), joined(allScales, w.Scales.DType())
 	return levels, scales, nil
 }
 
-// int8Part reads the integers and scales of one tensor.
-func (o options) int8Part(f *File, w *blockwise.Weight, name string) (levels []int8, scales any, err error) {
+// levelsPart reads the integers and scales of one tensor, as the weight holds them.
+func (o options) levelsPart(f *File, w *blockwise.Weight, name string) (held, scales any, err error) {
+	levels, scales, err := o.readLevels(f, w, name)
+	if err != nil || w.Bits == 8 {
+		return levels, scales, err
+	}
+	return blockwise.Pack(levels), scales, nil
+}
+
+// readLevels reads the integers and scales of one tensor.
+func (o options) readLevels(f *File, w *blockwise.Weight, name string) (levels []int8, scales any, err error) {
 	t := w.Scales.DType()
 	if info := f.infos([]string{name})[0]; o.isExact(w, info) {
 		levels, wide, err := f.levels(name)
@@ -95,7 +107,7 @@ func (o options) int8Part(f *File, w *blockwise.Weight, name string) (levels []i
 	if err != nil {
 		return nil, nil, err
 	}
-	if levels, scales, err = blockwise.Quantize(values, w.Block); err != nil {
+	if levels, scales, err = blockwise.Quantize(values, w.Block, w.Bits); err != nil {
 		return nil, nil, f.wrong(name, err)
 	}
 	return levels, scales, nil
