@@ -12,13 +12,13 @@ import (
 
 // BenchmarkLlama measures a model of 85 million parameters on one thread: a token, and a prompt of 64 tokens.
 func BenchmarkLlama(b *testing.B) {
-	for _, block := range []int{0, 32, 128} {
+	for _, held := range []struct{ bits, block int }{{}, {8, 32}, {8, 128}, {4, 32}, {4, 128}} {
 		m := newModel(settings{layers: 6, width: 1024, inner: 2816, heads: 16, kvHeads: 16, tokens: 8192, longest: 512,
-			base: 10_000, epsilon: 1e-5, isTied: true, int8Block: block})
+			base: 10_000, epsilon: 1e-5, isTied: true, bits: held.bits, block: held.block})
 		for tokens, c := range map[int]continuation{1: m.token, 64: m.prompt} {
 			name := fmt.Sprintf("float32/%d", tokens)
-			if block != 0 {
-				name = fmt.Sprintf("int8_%d/%d", block, tokens)
+			if held.bits != 0 {
+				name = fmt.Sprintf("int%d_%d/%d", held.bits, held.block, tokens)
 			}
 			b.Run(name, func(b *testing.B) { m.measure(b, c, tokens) })
 		}

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		f.StringVar(&prompt, "prompt", "And God said unto Noah", "how the `text` begins")
 		f.IntVar(&tokens, "tokens", 64, "`tokens` to write")
 		f.IntVar(&longest, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
-		f.StringVar(&held, "weights", "", "the `dtype` in memory, int8 or float32; by default int8 if the file is quantised")
+		f.StringVar(&held, "weights", "", "the `dtype` in memory, int8, int4 or float32; by default int8 if the file is quantised")
 		f.Float64Var(&temperature, "temperature", 0, "how bold the writer is: at 0 it takes the likeliest `token`")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of the choice of tokens")
 	}); err != nil {

@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 }
 
 // The weights of the file, in blocks of 8 bits, are held as they are. As float32 they take 3.5 times as much memory,
-// and give the same tokens.
+// and give the same tokens. Those of layers can be held in 4 bits, which rounds them.
 func TestHeldWeights(t *testing.T) {
 	held, want := setUp(t)
 	file, err := weights.OpenReader("genesis.gguf", strings.NewReader(genesis), int64(len(genesis)))
@@ -102,7 +102,7 @@ func TestHeldWeights(t *testing.T) {
 	stored, err := file.Read("blk.1.ffn_down.weight")
 	require.NoError(t, err)
 	for i, v := range stored.Data.([]float32) {
-		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/int8Block])
+		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/scaleBlock])
 	}
 
 	plain, err := open("", 256, "float32", 1)
@@ -111,8 +111,21 @@ func TestHeldWeights(t *testing.T) {
 	text, _, err := plain.write(t.Context(), want.Prompt, len(want.Written)-len(want.IDs), 0)
 	require.NoError(t, err)
 	require.Equal(t, want.Text, text)
-	_, err = open("", 256, "int4", 1)
-	require.ErrorContains(t, err, "genesis.gguf: weights are held as int8 or float32, not \"int4\"")
+
+	half, err := open("", 256, "int4", 1)
+	require.NoError(t, err)
+	require.Equal(t, "Llama of 4 layers, width 64, 4 heads, 768 tokens, int4", half.model.String())
+	require.Less(t, float64(half.bytes)/float64(held.bytes), 0.7)
+	pairs, err := half.token.Param(half.model.blocks[1].down.Weight)
+	require.NoError(t, err)
+	require.IsType(t, []uint8{}, pairs.Data)
+	text, written, err := half.write(t.Context(), want.Prompt, 20, 0)
+	require.NoError(t, err)
+	require.Equal(t, 20, written)
+	require.Contains(t, text, want.Prompt)
+
+	_, err = open("", 256, "int2", 1)
+	require.ErrorContains(t, err, "genesis.gguf: weights are held as int8, int4 or float32, not \"int2\"")
 }
 
 // A file that claims more layers than it has tensors does not keep the program busy.

@@ -10,7 +10,7 @@ import (
 )
 
 // model is a Llama. It has two programs, which share its parameters and caches: one reads a text of any length, and one
-// a single token. The latter multiplies vectors, and so reads weights of 8 bits as they are.
+// a single token. The latter multiplies vectors, and so reads weights of 8 and 4 bits as they are.
 type model struct {
 	settings
 	graph         *graph.Graph
@@ -43,17 +43,20 @@ type block struct {
 func newModel(s settings) *model {
 	g := graph.New("llama")
 	m := &model{settings: s, graph: g, temperature: g.Input("temperature", graph.Float32)}
-	held := nn.Option{}
-	if s.int8Block != 0 {
-		held = nn.Int8Weights(s.int8Block)
+	held, ofTokens := nn.Option{}, nn.Option{} // llama.cpp's files of 4 bits have tables of tokens in 6
+	if s.bits != 0 {
+		held, ofTokens = nn.Int8Weights(s.block), nn.Int8Weights(s.block)
 	}
-	m.tokens = nn.NewEmbedding(g, "token_embd", s.tokens, s.width, held)
+	if s.bits == 4 {
+		held = nn.Int4Weights(s.block)
+	}
+	m.tokens = nn.NewEmbedding(g, "token_embd", s.tokens, s.width, ofTokens)
 	for i := range s.layers {
 		g.Scope("blk."+strconv.Itoa(i), func() { m.blocks = append(m.blocks, newBlock(g, s, held)) })
 	}
 	m.norm = nn.NewRMSNorm(g, "output_norm", s.width, nn.Epsilon(s.epsilon))
 	if !s.isTied {
-		m.output = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias(), held)
+		m.output = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias(), ofTokens)
 	}
 	m.prompt = m.continued(g.Input("text", graph.Int64, 1, g.Dim("new", graph.AtLeast(1))))
 	m.token = m.continued(g.Input("token", graph.Int64, 1, 1))

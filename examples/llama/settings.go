@@ -15,14 +15,15 @@ type settings struct {
 	longest              int // tokens that the model looks back
 	base, epsilon        float64
 	isTied               bool // the table of tokens is also the last layer's weight
-	int8Block            int  // elements with a scale of weights in 8 bits; 0 if weights are float32
+	bits                 int  // of weights of layers: 8 or 4, with a scale for each block; 0 if weights are float32
+	block                int
 }
 
 // String describes the model.
 func (s settings) String() string {
 	held := "float32"
-	if s.int8Block != 0 {
-		held = "int8"
+	if s.bits != 0 {
+		held = fmt.Sprintf("int%d", s.bits)
 	}
 	return fmt.Sprintf("Llama of %d layers, width %d, %d heads, %d tokens, %s", s.layers, s.width, s.heads, s.tokens, held)
 }
@@ -55,11 +56,11 @@ func number[T int | float64](f *fields, key string, otherwise ...T) T {
 	return 1
 }
 
-// int8Block is the block of weights of 8 bits: that of the simpler formats of llama.cpp, which are held exactly.
-const int8Block = 32
+// scaleBlock is the block of weights of 8 and 4 bits: that of the simpler formats of llama.cpp, which are held exactly.
+const scaleBlock = 32
 
-// readSettings reads the sizes of a model that looks back at most so many tokens. It holds weights as int8 or float32;
-// as int8, if neither is said and the file is quantised.
+// readSettings reads the sizes of a model that looks back at most so many tokens. It holds weights as int8, int4 or
+// float32; as int8, if none is said and the file is quantised.
 func readSettings(file *weights.File, longest int, held string) (settings, error) {
 	f := &fields{of: file.Fields()}
 	if kind := f.of["general.architecture"]; kind != "llama" {
@@ -102,9 +103,11 @@ func readSettings(file *weights.File, longest int, held string) (settings, error
 	})
 	switch {
 	case held == "int8" || held == "" && isQuantised:
-		s.int8Block = int8Block
+		s.bits, s.block = 8, scaleBlock
+	case held == "int4":
+		s.bits, s.block = 4, scaleBlock
 	case held != "" && held != "float32":
-		return s, fmt.Errorf("weights are held as int8 or float32, not %q", held)
+		return s, fmt.Errorf("weights are held as int8, int4 or float32, not %q", held)
 	}
 	return s, nil
 }
