@@ -10,7 +10,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Quotients of bytes by the numbers that scale images need no division, nor do those by nearly all other positive numbers.
+// Quotients of bytes by the numbers that scale images need no division, nor do those by nearly all other
+// positive numbers.
 func TestQuotientsOfBytesNeedNoDivision(t *testing.T) {
 	for _, number := range []float32{255, 256, 127.5, 128, 127, 1, 2, 3, 0.5} {
 		for _, typ := range []rowprog.Type{rowprog.U8, rowprog.I8} {

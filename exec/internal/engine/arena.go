@@ -65,6 +65,21 @@ const (
 	stagger      = 17 * placement.Alignment
 )
 
+// arenaShift is where a large arena begins in a page: in its middle. Inputs and parameters most often begin with a page,
+// and a load takes longer if a store before it, of an element of a result, is at about the same offset in a page: sums
+// of two inputs of half a million elements take 0.9 of the time (AMD Zen 4).
+const arenaShift = 2 << 10
+
+// makeArena allocates an arena.
+func (s *State) makeArena(bytes int) {
+	shift := 0
+	if bytes >= minStaggered {
+		shift = arenaShift
+	}
+	s.Arena, s.later = hugepage.MakeLater(bytes+shift, hugepage.Slow)
+	s.Arena = s.Arena[shift:]
+}
+
 // bufferExtents lists the memory of buffers.
 func (b *Specialization) bufferExtents(p *Code) (extents []extent) {
 	for _, s := range p.Buffers {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,5 +23,17 @@ func TestCrowdedBuffersLieInDifferentSets(t *testing.T) {
 		extents := new(Specialization).bufferExtents(&Code{Buffers: []*lower.Buffer{s}})
 		size, _ := c.count.Int()
 		require.Equal(t, int(4*size)+c.more, extents[0].Bytes, "%d elements", size)
+	}
+}
+
+// A large arena begins in the middle of a page, since what kernels read beside it begins with one. It has no more bytes
+// than asked for.
+func TestLargeArenasBeginInTheMiddleOfAPage(t *testing.T) {
+	const page = 4 << 10
+	for _, bytes := range []int{minStaggered, 1 << 20, 40 << 20} {
+		var s State
+		s.makeArena(bytes)
+		require.Len(t, s.Arena, bytes)
+		require.EqualValues(t, page/2, uintptr(unsafe.Pointer(&s.Arena[0]))%page, "%d bytes", bytes)
 	}
 }

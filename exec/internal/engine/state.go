@@ -83,7 +83,7 @@ func (s *State) Prepare(prog *Code) {
 // Execute runs the kernels in order.
 func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	if len(s.Arena) < b.Arena {
-		s.Arena, s.later = hugepage.MakeLater(b.Arena, hugepage.Slow)
+		s.makeArena(b.Arena)
 		s.credit = 0
 		s.generation++
 	} else if s.hasSmallPages() {
