@@ -140,7 +140,7 @@ func (w *Weighted) rowsIn(p *Pass) rowsOf {
 	}
 	if w.Scale != nil {
 		return func(from, count graph.Dim) *graph.Node {
-			return w.dequantized(rows(w.Weight, from, count), rows(w.Scale, from, count))
+			return w.dequantized(rows(p.Value(w.Weight), from, count), rows(p.Value(w.Scale), from, count))
 		}
 	}
 	all := w.WeightIn(p)
@@ -150,7 +150,7 @@ func (w *Weighted) rowsIn(p *Pass) rowsOf {
 // rowsAt returns the rows of [Weighted.WeightIn] at indices, like [ops.Embedding].
 func (w *Weighted) rowsAt(p *Pass, index *graph.Node, padding []int) *graph.Node {
 	if w.Scale != nil {
-		return w.dequantized(ops.Take(w.Weight, 0, index), ops.Take(w.Scale, 0, index))
+		return w.dequantized(ops.Take(p.Value(w.Weight), 0, index), ops.Take(p.Value(w.Scale), 0, index))
 	}
 	return ops.Embedding(index, w.WeightIn(p), padding...)
 }

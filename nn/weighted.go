@@ -185,7 +185,7 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	switch {
 	case w.Scale != nil:
-		return w.dequantized(w.Weight, w.Scale)
+		return w.dequantized(p.Value(w.Weight), p.Value(w.Scale))
 	case w.Gain != nil:
 		return ops.WeightNorm(w.Weight, w.Gain, w.axis)
 	case w.U == nil:
