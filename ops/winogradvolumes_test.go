@@ -67,7 +67,8 @@ func TestConvolutionsOfUnknownChannelsAreByTiles(t *testing.T) {
 			for i, shape := range [][]int{append([]int{size[0], size[1]}, places...),
 				append([]int{size[2], size[1]}, []int{3, 3, 3}[:len(places)]...)} {
 				values := normal(rng, shape)
-				feed[in[i]], wideFeed[wideIn[i]] = arrayOf(graph.Float32, shape, values), arrayOf(graph.Float64, shape, values)
+				feed[in[i]] = arrayOf(graph.Float32, shape, values)
+				wideFeed[wideIn[i]] = arrayOf(graph.Float64, shape, values)
 			}
 			got, err := tiled.NewSession().Run(t.Context(), feed)
 			require.NoError(t, err)

@@ -168,6 +168,10 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 		q.gemv(c, s)
 		return
 	}
+	if q.isLong() {
+		q.long(c, s)
+		return
+	}
 	for j := c.left; j < c.right; j += NC {
 		nj := min(NC, c.right-j)
 		for p, np := q.from, 0; p < q.to; p += np {
