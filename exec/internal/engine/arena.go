@@ -65,9 +65,9 @@ const (
 	stagger      = 17 * placement.Alignment
 )
 
-// arenaShift is where a large arena begins in a page: in its middle. Inputs and parameters most often begin with a page,
-// and a load takes longer if a store before it, of an element of a result, is at about the same offset in a page: sums
-// of two inputs of half a million elements take 0.9 of the time (AMD Zen 4).
+// arenaShift is where a large arena begins in a page: in its middle. Inputs and parameters most often begin with a
+// page, and a load takes longer if a store before it, of an element of a result, is at about the same offset in a page:
+// x + y·z of half a million elements takes 0.94 of the time, and with its gradient 0.9 (AMD Zen 4).
 const arenaShift = 2 << 10
 
 // makeArena allocates an arena.
