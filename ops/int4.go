@@ -9,7 +9,7 @@ import (
 
 // Integers of 4 bits are kept two in a Uint8, the first of each pair in the lower half, as ONNX keeps INT4 and UINT4.
 // They are unpacked to a byte each in a kernel of their own, but for products by weights with scales, which read them
-// as they are: exec/internal/rewrite/nibbles.go.
+// as they are: internal/nibbles.
 
 func init() {
 	bytes := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Uint8, name, dims...) }

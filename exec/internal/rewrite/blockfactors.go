@@ -3,6 +3,7 @@ package rewrite
 import (
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/nibbles"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -72,7 +73,7 @@ func (b *blockFactor) findPairs() {
 		of = of.In(0)
 	}
 	if of.Shape().NumElements() == b.levels.Shape().NumElements() {
-		b.pairs = nibblesOf(of)
+		b.pairs = nibbles.Of(of)
 	}
 }
 

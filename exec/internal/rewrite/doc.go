@@ -30,7 +30,7 @@
 //   - addrows.go writes only the rows that a sum by index changes, and putrows.go finds those that are put in place.
 //   - sumrows.go writes sums over rows as products, if chains of kernels can include these.
 //   - narrowfactors.go lets products read integers with fewer bits, from which zeropoints.go factors out zero points,
-//     and integers with a scale for each block, which blockfactors.go finds, and nibbles.go those of 4 bits.
+//     and integers with a scale for each block, which blockfactors.go finds.
 //   - assemblelater.go computes elements of assembled values from the parts, in the cells of cells.go.
 //   - keeplater.go lets loops keep sums instead of products.
 //   - sequence.go orders nodes, and copies values that a write would destroy; wait.go determines what is awaited.

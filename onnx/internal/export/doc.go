@@ -12,7 +12,7 @@
 // reduce.go, matmul.go (also gathers), assemble.go and move.go write the other classes of operations, and version.go
 // writes to parts of values. loop.go writes loops and branches, and function.go operations computed by Go functions,
 // with fourier.go and forms.go. twin.go and twinwindow.go have the operators that compute a single operation, and
-// fused.go those that compute several.
+// fused.go and quantised.go those that compute several.
 //
 // size.go computes sizes, constant.go has constants, types.go dtypes. ir.go is the model in memory, builder.go adds
 // operators to it, and writer.go gives names and writes the messages.

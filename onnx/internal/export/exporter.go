@@ -15,10 +15,11 @@ type exporter struct {
 	graph   *graph.Graph // the user's
 	opset   int
 	isPlain bool // without twins
+	halves  map[*value]*halves
 }
 
 func newExporter(r Request) *exporter {
-	e := &exporter{opset: r.Opset, isPlain: r.Primitives}
+	e := &exporter{opset: r.Opset, isPlain: r.Primitives, halves: map[*value]*halves{}}
 	e.main = &block{}
 	e.block, e.consts = e.main, map[string]*value{}
 	e.bound, e.shown, e.made, e.named = r.Sizes, map[string]shownSize{}, map[graph.Dim]*value{}, map[string]*value{}
@@ -75,7 +76,7 @@ func (e *exporter) Compute(n *graph.Node, in []*value) *value {
 	case graph.Reduce:
 		return e.reduce(n, in[0])
 	case graph.Movement:
-		return e.move(n, in)
+		return e.dequantized(e.move(n, in))
 	case graph.Contract:
 		return e.matmul(e.typeOf(n), in[0], in[1])
 	case graph.Gather:

@@ -136,7 +136,9 @@ func (e *exporter) accumulate(n *graph.Node, in []*value) *value {
 func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
 	x, t := in[0], e.typeOf(n)
 	if x.dtype.IsUnsigned() && x.dtype.Size() <= 4 && t.dtype.IsInt() && t.dtype.Size() < x.dtype.Size() {
-		return e.partsOfIntegers(x, t)
+		parts := e.partsOfIntegers(x, t)
+		e.findHalves(n, parts)
+		return parts
 	}
 	if e.opset < GreatestOpset || x.dtype.Size() != t.dtype.Size() || x.dtype == graph.Bool || t.dtype == graph.Bool {
 		return e.Fail(n, "can be written in ONNX only for dtypes of the same size, from opset %d on: use WithOpset(%d)",

@@ -28,6 +28,10 @@ type value struct {
 	name string   // given by the user, or when the model is written
 	def  *instr   // nil of what no operator computes
 	data *literal // of a constant
+	// inHalves says that the elements of a constant have 4 bits, two in a byte.
+	inHalves bool
+	// isReplaced says that a parameter is left out if nothing else than such constants needs it.
+	isReplaced bool
 }
 
 // literal is the elements of a constant, row-major and little-endian, or one element that all have.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -56,13 +57,20 @@ func (w *writer) model(name string, opset int) *wire.Model {
 		w.taken[v.name] = true
 		g.Inputs = append(g.Inputs, infoOf(v))
 	}
+	for _, v := range w.params {
+		if v.isReplaced && !w.needed[v] {
+			delete(w.taken, v.name)
+		}
+	}
 	w.names(w.main)
 	for _, v := range w.params {
-		g.Initializers = append(g.Initializers, tensorOf(v))
+		if !v.isReplaced || w.needed[v] {
+			g.Initializers = append(g.Initializers, tensorOf(v))
+		}
 	}
 	for _, v := range w.initial {
 		if w.needed[v] {
-			v.name = w.free(constantName(v))
+			v.name = w.free(cmp.Or(v.name, constantName(v)))
 			g.Initializers = append(g.Initializers, tensorOf(v))
 		}
 	}
@@ -188,6 +196,9 @@ func infoOf(v *value) *wire.ValueInfo {
 // tensorOf writes a constant.
 func tensorOf(v *value) *wire.Tensor {
 	t := &wire.Tensor{Name: v.name, Type: dataTypes[v.dtype], HasRaw: true, Raw: v.data.raw}
+	if v.inHalves {
+		t.Type = wire.Int4
+	}
 	for _, d := range v.shape {
 		n, _ := d.Int()
 		t.Dims = append(t.Dims, n)
