@@ -95,8 +95,8 @@ func sorted(keys, spare []uint64) []uint64 {
 const mostByTwoDigits = 1 << 18
 
 // sortedByTwoDigits is [sorted] of keys whose ranks differ in their first bits: it sorts them by their first two
-// digits, and then those that agree in these.
-func sortedByTwoDigits(keys, spare []uint64) []uint64 {
+// digits, and then those that agree in these. It calls f for those of equal ranks.
+func sortedByTwoDigits(keys, spare []uint64, f func(run []uint64)) []uint64 {
 	const second, first = 64 - 2*longDigit, 64 - longDigit
 	var ends [2][1 << longDigit]uint32
 	for _, k := range keys {
@@ -108,14 +108,15 @@ func sortedByTwoDigits(keys, spare []uint64) []uint64 {
 	eachRun(keys, second, func(run []uint64) {
 		if len(run) > fewInRun {
 			copy(run, sorted(run, spare[:len(run)]))
-			return
-		}
-		for i, k := range run {
-			for ; i > 0 && run[i-1] > k; i-- {
-				run[i] = run[i-1]
+		} else {
+			for i, k := range run {
+				for ; i > 0 && run[i-1] > k; i-- {
+					run[i] = run[i-1]
+				}
+				run[i] = k
 			}
-			run[i] = k
 		}
+		eachRun(run, placeBits, f)
 	})
 	return keys
 }

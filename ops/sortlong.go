@@ -25,28 +25,40 @@ func longKeys(a *graph.Arrays, n int) []longKey {
 // long is elements of 64 bits.
 type long interface{ int64 | uint64 | float64 }
 
-// ranks says how elements have ranks that are in their order, what the ranks of many are, and which element a rank is
-// that of.
+// ranks says how elements have ranks that are in their order, what the ranks of many are and the bits in which these
+// differ, and which element a rank is that of.
 type ranks[T long] struct {
 	of      func(v T) uint64
-	each    func(out []uint64, x []T)
+	each    func(out []uint64, x []T) (differing uint64)
 	element func(rank uint64) T
 }
 
 const highest = 1 << 63
 
 var (
-	ranksOfInt64 = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest }, func(out []uint64, x []int64) {
-		for i, v := range x {
-			out[i] = uint64(v) ^ highest
+	ranksOfInt64 = ranks[int64]{func(v int64) uint64 { return uint64(v) ^ highest },
+		func(out []uint64, x []int64) (differing uint64) {
+			for i, v := range x {
+				out[i], differing = uint64(v)^highest, differing|uint64(v^x[0])
+			}
+			return differing
+		}, func(rank uint64) int64 { return int64(rank ^ highest) }}
+	ranksOfUint64 = ranks[uint64]{func(v uint64) uint64 { return v }, func(out, x []uint64) (differing uint64) {
+		for i, r := range x {
+			out[i], differing = r, differing|(r^x[0])
 		}
-	}, func(rank uint64) int64 { return int64(rank ^ highest) }}
-	ranksOfUint64 = ranks[uint64]{func(v uint64) uint64 { return v }, func(out, x []uint64) { copy(out, x) },
-		func(rank uint64) uint64 { return rank }}
-	ranksOfFloat64 = ranks[float64]{rankOfFloat64, func(out []uint64, x []float64) {
-		for i, v := range x {
-			out[i] = rankOfFloat64(v)
+		return differing
+	}, func(rank uint64) uint64 { return rank }}
+	ranksOfFloat64 = ranks[float64]{rankOfFloat64, func(out []uint64, x []float64) (differing uint64) {
+		if len(x) == 0 {
+			return 0
 		}
+		first := rankOfFloat64(x[0])
+		for i, v := range x {
+			r := rankOfFloat64(v)
+			out[i], differing = r, differing|(r^first)
+		}
+		return differing
 	}, func(rank uint64) float64 {
 		return math.Float64frombits(rank ^ (uint64(int64(^rank)>>63) | highest))
 	}}
@@ -73,32 +85,34 @@ func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by 
 		}
 		return
 	}
-	room := a.Words(3 * len(x))
-	all, keys, spare := room[:len(x)], room[len(x):2*len(x)], room[2*len(x):]
-	by.each(all, x)
-	placesOf(sortedRanks(a, all, keys, spare, flip), out)
+	room := a.Words(2 * len(x))
+	var all []uint64
+	if len(out) == len(x) && len(x) > 0 { // where places go in the end
+		all = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(out))), len(x))
+	} else {
+		all = a.Words(len(x))
+	}
+	differing := by.each(all, x)
+	placesOf(sortedRanks(a, all, differing, flip, room[:len(x)], room[len(x):]), out)
 }
 
 // sortedRanks returns keys that are in the order of ranks, each exclusive-or flip: the places in their low bits, and
 // before them as many bits of the rank as fit, from the first one in which ranks differ. Of ranks that agree in these,
 // the others are compared.
-func sortedRanks(a *graph.Arrays, all, keys, spare []uint64, flip uint64) []uint64 {
-	differing := uint64(0)
-	for _, r := range all {
-		differing |= r ^ all[0]
-	}
+func sortedRanks(a *graph.Arrays, all []uint64, differing, flip uint64, keys, spare []uint64) []uint64 {
 	shift := max(mathbits.Len64(differing)-(64-placeBits), 0)
 	for i, r := range all {
 		keys[i] = (r^flip)>>shift<<placeBits | uint64(uint32(i))
 	}
-	if shift > 0 && leastByLongDigits <= len(keys) && len(keys) < mostByTwoDigits {
-		keys = sortedByTwoDigits(keys, spare)
-	} else {
-		keys = sorted(keys, spare)
+	if shift == 0 {
+		return sorted(keys, spare)
 	}
-	if shift > 0 {
-		eachRun(keys, placeBits, func(run []uint64) { sortByRank(a, run, all, flip) })
+	compare := func(run []uint64) { sortByRank(a, run, all, flip) }
+	if leastByLongDigits <= len(keys) && len(keys) < mostByTwoDigits {
+		return sortedByTwoDigits(keys, spare, compare)
 	}
+	keys = sorted(keys, spare)
+	eachRun(keys, placeBits, compare)
 	return keys
 }
 
