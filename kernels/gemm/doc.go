@@ -135,8 +135,8 @@
 //     place. dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has those in plain Go, and dot_other.go has
 //     no others.
 //   - small.go has small products, whose code small_amd64.go names, and small_other.go has none.
-//   - long.go has products of integers of 64 bits, with a tile in long_amd64.s that long_amd64.go declares; long_other.go
-//     has none.
+//   - long.go has products of integers of 64 bits, with a tile in long_amd64.s that long_amd64.go declares;
+//     long_other.go has none.
 //   - pack.go, tile.go and gemv.go are products in plain Go.
 //   - epilogue.go, rows.go and reader.go pass tiles and rows of C and panels of B to other code.
 package gemm

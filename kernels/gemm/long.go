@@ -24,8 +24,8 @@ func (q *problem[T]) isLong() bool {
 	return long && multipliesLong() && q.c.Col == 1 && q.offsets == nil && !q.continues() && !q.isConverted()
 }
 
-// long computes a product of integers of 64 bits: it packs some columns of a block of B, and multiplies them by all rows
-// of A, which are read where they are.
+// long computes a product of integers of 64 bits: it packs some columns of a block of B, and multiplies them by all
+// rows of A, which are read where they are.
 func (q *problem[T]) long(c region, s *Scratch[T]) {
 	size := sizeOf[T]()
 	for p, np := q.from, 0; p < q.to; p += np {

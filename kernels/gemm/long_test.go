@@ -28,8 +28,9 @@ func TestProductsOfLongIntegers(t *testing.T) {
 					isTurned, adds := kind&1 != 0, kind&2 != 0
 					pitch := n + 3
 					a, b, c := numbers(m*k), numbers(k*n), numbers(m*pitch)
-					p := gemm.Product[int64]{M: m, N: n, K: k, Add: adds, A: gemm.Matrix[int64]{Data: a, Row: k, Col: 1},
-						B: gemm.Matrix[int64]{Data: b, Row: n, Col: 1}, C: gemm.Matrix[int64]{Data: c, Row: pitch, Col: 1}}
+					p := gemm.Product[int64]{M: m, N: n, K: k, Add: adds,
+						A: gemm.Matrix[int64]{Data: a, Row: k, Col: 1}, B: gemm.Matrix[int64]{Data: b, Row: n, Col: 1},
+						C: gemm.Matrix[int64]{Data: c, Row: pitch, Col: 1}}
 					if isTurned {
 						p.B.Row, p.B.Col = 1, k
 					}
