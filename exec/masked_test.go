@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/allocs"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -109,5 +111,67 @@ func TestCachesAreReadWhereTheyAreFilled(t *testing.T) {
 		for _, x := range values[:width] {
 			require.False(t, math.IsNaN(float64(x)), "%d keys", filled)
 		}
+	}
+}
+
+// Blocks of rows follow the number of keys in a cache: they give the bits of whole matrices, whatever it was before, do
+// not read what is behind it, and allocate nothing.
+func TestBlocksFollowTheLengthOfACache(t *testing.T) {
+	ofStart := func(start *graph.Node, _ graph.Shape) ops.AttentionOption { return ops.CausalFrom(start) }
+	t.Run("mask in memory", func(t *testing.T) { blocksFollow(t, 40, 1100, ofStart) })
+	t.Run("mask of positions", func(t *testing.T) { blocksFollow(t, 300, 2100, ofStart) })
+	t.Run("mask of places in memory", func(t *testing.T) {
+		blocksFollow(t, 300, 2100, func(start *graph.Node, scores graph.Shape) ops.AttentionOption {
+			g := start.Graph()
+			places := ops.CumSum(ops.Full(g, graph.Int64, 1, scores[0], 1), 0)
+			return ops.AttentionMask(ops.Less(ops.Iota(g, 1, 1, scores[1]), ops.Add(places, start)))
+		})
+	})
+}
+
+func blocksFollow(t *testing.T, queries, keys int,
+	masked func(start *graph.Node, scores graph.Shape) ops.AttentionOption) {
+	const heads, width = 3, 8
+	g := graph.New("prompt")
+	q := g.Input("q", graph.Float32, 1, heads, graph.Dim(queries), width)
+	k := g.Input("k", graph.Float32, 1, heads, graph.Dim(keys), width)
+	v := g.Input("v", graph.Float32, 1, heads, graph.Dim(keys), width)
+	start := g.Input("start", graph.Int64)
+	y := ops.ScaledDotProductAttention(q, k, v, masked(start, graph.Shape{graph.Dim(queries), graph.Dim(keys)}))
+	session := func(options ...exec.Option) *exec.Session {
+		p, err := exec.Compile(g, append(options, exec.Outputs(y))...)
+		require.NoError(t, err)
+		return p.NewSession(exec.Threads(1))
+	}
+	blocks, whole := session(exec.ChainsOf(16)), session(exec.ChainsOf(0), exec.MasksFrom(math.MaxInt))
+	feed := randomFeed(t, g)
+	for _, at := range []int64{0, 1060, 3, 500, 1024, 31, 32} {
+		feed[start] = at
+		want, err := whole.Run(t.Context(), feed)
+		require.NoError(t, err)
+		got, err := blocks.Run(t.Context(), feed)
+		require.NoError(t, err)
+		require.Equal(t, bitsOf(exec.ArrayOf(t, want, y).Data), bitsOf(exec.ArrayOf(t, got, y).Data), "%d keys", at)
+	}
+	require.NotZero(t, blocks.Chained())
+
+	values, feeds := feed[v].(exec.Array).Data.([]float32), []exec.Feed{maps.Clone(feed), maps.Clone(feed)}
+	feeds[0][start], feeds[1][start] = int64(100), int64(90)
+	for i := range values {
+		if i/width%keys >= 100+queries+32 { // beyond the unit in which columns are left out
+			values[i] = float32(math.NaN())
+		}
+	}
+	i := 0
+	step := func() {
+		i++
+		_, err := blocks.Run(t.Context(), feeds[i%2])
+		require.NoError(t, err)
+	}
+	allocs.RequireNone(t, 20, step)
+	r, err := blocks.Run(t.Context(), feeds[0])
+	require.NoError(t, err)
+	for _, x := range exec.ArrayOf(t, r, y).Data.([]float32) {
+		require.False(t, math.IsNaN(float64(x)))
 	}
 }

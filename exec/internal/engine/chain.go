@@ -40,6 +40,7 @@ type chainTask struct {
 	loops              []*LoopTask // the members that are row programs
 	united             []*chainUnite
 	step               chainStep // the step that threads share
+	skipper            *skipper  // finds in runs which columns matter, or nil
 }
 
 // rowBlock is a block of rows, and the columns of the wide matrices that matter for it.
@@ -141,7 +142,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 		rowBytes := t.placeWide(p, 1)
 		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, maxBlockTiles), minBlockTiles)*tile))
 		if t.Over == nil { // sums over the batch need all columns
-			b.skipColumns(t)
+			b.skipColumns(p, t)
 		}
 	}
 	t.bytes = t.placeWide(p, t.blocks[0].hi)
@@ -339,6 +340,7 @@ func (t *chainTask) Run(s *State) error {
 	if t.isShared {
 		return t.runShared(s)
 	}
+	t.skipper.follow()
 	s.each(t, t.groups()*t.cuts, t.cost)
 	return t.fault(s)
 }

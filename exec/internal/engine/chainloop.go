@@ -49,6 +49,9 @@ func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMem
 		}
 	}
 	c.cost += k.cost
+	if c.skipper != nil && c.skipper.loops[member] != nil {
+		c.skipper.loops[member].task = k
+	}
 	return l
 }
 

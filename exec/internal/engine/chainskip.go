@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"math"
 	"slices"
+	"unsafe"
 
+	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/interval"
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
@@ -11,7 +14,9 @@ import (
 
 // This file finds columns of wide matrices that do not matter for a block's rows, because of their position: what
 // products read there is 0, and what is reduced does not change the result. Such are columns behind the diagonal of a
-// causal mask. It executes the row programs on intervals.
+// causal mask. It executes the row programs on intervals. If positions are compared with integers in memory, such as the
+// number of keys in a cache, it does so again in runs in which these have changed. If there is a mask in memory, each
+// run looks at it: see masked.go.
 
 // skipper finds columns to skip.
 type skipper struct {
@@ -19,8 +24,17 @@ type skipper struct {
 	t      *chainTask
 	loops  []*skippedLoop    // of each member, nil for a product
 	bounds []interval.Bounds // of each wide matrix
-	mask   *graph.Node       // a mask in memory that is looked at when it is there, or nil
-	hidden interval.Bounds   // its elements in the columns
+	counts []count
+	mask   *maskedColumns // at which runs look, or nil
+}
+
+// count is an operand of integers that are the same in all columns, with their bounds in each block in the last run.
+type count struct {
+	loop    *skippedLoop
+	operand int
+	batch   []int // offsets of matrices, in elements
+	rowStep int
+	bounds  []interval.Bounds
 }
 
 // skippedLoop is a row program of a chain, with bounds of its values and operands.
@@ -30,16 +44,124 @@ type skippedLoop struct {
 	rows     int // the program's axis of rows
 	values   []interval.Bounds
 	operands []interval.Bounds
+	known    []interval.Bounds // what is known of operands in memory
+	task     *LoopTask         // nil until it is bound
 }
 
 // skipColumns narrows the columns of blocks to those that matter.
-func (b *Specialization) skipColumns(t *chainTask) {
-	s := skipper{b: b, t: t}
-	if indexed := s.prepare(); !indexed || t.pitch == t.cols {
+func (b *Specialization) skipColumns(p *Code, t *chainTask) {
+	if t.pitch == t.cols {
 		return
 	}
-	for i := range t.blocks {
-		s.narrow(&t.blocks[i])
+	s := &skipper{b: b, t: t}
+	if s.prepare() {
+		s.narrowAll()
+		s.findCounts(p)
+	} else {
+		s.findMask(p)
+	}
+	if s.mask != nil || len(s.counts) > 0 {
+		t.skipper = s
+	}
+}
+
+// findCounts finds integers that are in memory before the chain runs.
+func (s *skipper) findCounts(p *Code) {
+	rank := len(s.t.batch)
+	for _, l := range s.loops {
+		if l == nil || len(l.loop.Space) != rank+2 {
+			continue
+		}
+		for i, o := range l.loop.Operands {
+			t := l.loop.Program.Operands[i].Type
+			if o.Base == nil || o.Write || t != rowprog.I64 && t != rowprog.I32 || s.b.hasNothing(o) ||
+				!s.isThere(p, o.Base) {
+				continue
+			}
+			if strides := s.b.strides(o); strides[rank+1] == 0 {
+				none := interval.Bounds{Lo: math.NaN(), Hi: math.NaN()}
+				s.counts = append(s.counts, count{l, i, s.batchOffsets(o), strides[rank],
+					slices.Repeat([]interval.Bounds{none}, len(s.t.blocks))})
+			}
+		}
+	}
+}
+
+// batchOffsets are the offsets of an operand's matrices, in elements.
+func (s *skipper) batchOffsets(o fusion.Operand) []int {
+	sizes, strides := s.b.Shape(o.Layout.Shape), s.b.strides(o)
+	list := []int{0}
+	for axis := range s.t.batch {
+		if strides[axis] != 0 {
+			list = along(list, sizes[axis], strides[axis])
+		}
+	}
+	return list
+}
+
+// isThere reports whether a value is in memory before the chain runs.
+func (s *skipper) isThere(p *Code, n *graph.Node) bool {
+	buffer := p.BufferOf[n]
+	return buffer.Kind == lower.InInput || buffer.Kind == lower.InParam || buffer.First < s.t.First
+}
+
+// follow narrows the columns anew if integers have changed since the last run, or if there is a mask.
+func (s *skipper) follow() {
+	if s == nil {
+		return
+	}
+	if s.mask != nil {
+		for i := range s.t.blocks {
+			at := &s.t.blocks[i]
+			s.set(at, s.mask.find(at.lo, at.hi))
+		}
+		return
+	}
+	for block := range s.t.blocks {
+		at, changed := &s.t.blocks[block], false
+		for i := range s.counts {
+			c := &s.counts[i]
+			bounds := c.read(at.lo, at.hi)
+			c.loop.known[c.operand] = bounds
+			changed = changed || bounds != c.bounds[block]
+			c.bounds[block] = bounds
+		}
+		if changed {
+			s.narrow(at)
+		}
+	}
+}
+
+// largestExact is the number from which on float64 does not hold all integers.
+const largestExact = 1 << 53
+
+// read returns the bounds of the integers of some rows.
+func (c *count) read(lo, hi int) interval.Bounds {
+	if c.rowStep == 0 {
+		lo, hi = 0, 1
+	}
+	at, bounds := c.loop.task.Args.Ptr[c.operand], interval.Bounds{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	for _, first := range c.batch {
+		for row := lo; row < hi; row++ {
+			value, i := 0.0, first+row*c.rowStep
+			if c.loop.loop.Program.Operands[c.operand].Type == rowprog.I64 {
+				value = float64(*(*int64)(unsafe.Add(at, 8*i)))
+			} else {
+				value = float64(*(*int32)(unsafe.Add(at, 4*i)))
+			}
+			bounds.Lo, bounds.Hi = min(bounds.Lo, value), max(bounds.Hi, value)
+		}
+	}
+	if max(-bounds.Lo, bounds.Hi) >= largestExact {
+		return interval.Anything
+	}
+	return bounds
+}
+
+// narrowAll finds the columns that matter for each block.
+func (s *skipper) narrowAll() {
+	for i := range s.t.blocks {
+		s.narrow(&s.t.blocks[i])
 	}
 }
 
@@ -53,7 +175,8 @@ func (s *skipper) prepare() (indexed bool) {
 			indexed = indexed || asksForPositions(p.Program)
 			l = &skippedLoop{loop: p, wide: m.Wide, rows: axesOf(p)[len(s.t.batch)],
 				values:   make([]interval.Bounds, len(p.Program.Insts)),
-				operands: make([]interval.Bounds, len(p.Operands))}
+				operands: make([]interval.Bounds, len(p.Operands)),
+				known:    slices.Repeat([]interval.Bounds{interval.Anything}, len(p.Operands))}
 		}
 		s.loops = append(s.loops, l)
 	}
@@ -72,12 +195,18 @@ func (s *skipper) narrow(at *rowBlock) {
 	right := leastWhere(ceilDiv(cols, rightUnit), func(k int) bool {
 		return s.skips(at.lo, at.hi, min(k*rightUnit, cols), cols)
 	})
-	left := 0
-	if cols <= rowprog.RowChunk {
-		left = leastWhere(cols/leftUnit+1, func(k int) bool { return !s.skips(at.lo, at.hi, 0, (k+1)*leftUnit) })
+	left := leastWhere(cols/leftUnit+1, func(k int) bool { return !s.skips(at.lo, at.hi, 0, (k+1)*leftUnit) })
+	s.set(at, [2]int{left * leftUnit, right * rightUnit})
+}
+
+// set lets a block compute some columns, in whole units, or all if there are none.
+func (s *skipper) set(at *rowBlock, columns [2]int) {
+	at.left, at.right = 0, min(ceilDiv(columns[1], rightUnit)*rightUnit, s.t.cols)
+	if s.t.cols <= rowprog.RowChunk {
+		at.left = columns[0] / leftUnit * leftUnit
 	}
-	if lo, hi := left*leftUnit, min(right*rightUnit, cols); lo < hi {
-		at.left, at.right = lo, hi
+	if at.left >= at.right {
+		at.left, at.right = 0, s.t.cols
 	}
 }
 
@@ -127,13 +256,11 @@ func (s *skipper) skips(lo, hi, left, right int) bool {
 func (s *skipper) computes(l *skippedLoop, at [2]interval.Bounds) bool {
 	p := l.loop.Program
 	for i := range l.operands {
-		l.operands[i] = interval.Anything
+		l.operands[i] = l.known[i]
 		if o := l.loop.Operands[i]; o.Base == nil {
 			l.operands[i] = interval.Exactly(float64(s.b.Eval(o.Size)))
 		} else if w := l.wide[i]; w >= 0 {
 			l.operands[i] = s.bounds[w]
-		} else if o.Base == s.mask {
-			l.operands[i] = s.hidden
 		}
 	}
 	for i := range p.Insts {

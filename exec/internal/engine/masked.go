@@ -12,34 +12,44 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// This file lets products leave out the columns of scores that a mask in memory hides from all queries, such as the
-// part of a cache of keys and values that is not yet filled. Each run looks at the mask. It is for chains that do not
-// run in blocks: see chainskip.go for those that do.
+// This file finds the columns of scores that a mask in memory hides from all queries, such as the part of a cache of
+// keys and values that is not yet filled. Each run looks at the mask. In chains that run in blocks, blocks leave them
+// out; in others, products do.
 
-// maskedColumns are the columns that a mask lets through for some row.
+// maskedColumns is a mask in memory, and the columns that it lets through for some row.
 type maskedColumns struct {
-	mask     unsafe.Pointer // of booleans
+	loop     *skippedLoop // that reads it
+	operand  int
+	memory   unsafe.Pointer // of booleans
 	hides    byte           // the value that hides
+	rows     int
 	cols     int
-	offsets  []int // of its rows, in bytes
-	from, to int
+	batch    []int // offsets of its matrices, in bytes
+	rowStep  int
+	from, to int // the columns of all rows, in this run
 }
 
-// find finds the columns from the first to the last one that a row lets through, or the first one if there are none.
-func (m *maskedColumns) find() {
-	m.from, m.to = m.cols, 0
-	for _, at := range m.offsets {
-		row := unsafe.Slice((*byte)(unsafe.Add(m.mask, at)), m.cols)
-		if i := bytes.IndexByte(row[:m.from], 1-m.hides); i >= 0 {
-			m.from = i
-		}
-		if i := bytes.LastIndexByte(row[m.to:], 1-m.hides); i >= 0 {
-			m.to += i + 1
+// find returns the columns from the first to the last one that some rows let through, or none.
+func (m *maskedColumns) find(lo, hi int) [2]int {
+	memory, from, to := m.memory, m.cols, 0
+	if m.loop.task != nil {
+		memory = m.loop.task.Args.Ptr[m.operand]
+	}
+	if m.rowStep == 0 {
+		lo, hi = 0, 1
+	}
+	for _, at := range m.batch {
+		for row := lo; row < hi; row++ {
+			row := unsafe.Slice((*byte)(unsafe.Add(memory, at+row*m.rowStep)), m.cols)
+			if i := bytes.IndexByte(row[:from], 1-m.hides); i >= 0 {
+				from = i
+			}
+			if i := bytes.LastIndexByte(row[to:], 1-m.hides); i >= 0 {
+				to += i + 1
+			}
 		}
 	}
-	if m.from >= m.to {
-		m.from, m.to = 0, 1
-	}
+	return [2]int{from, to}
 }
 
 // masker is a product that can leave out columns.
@@ -83,59 +93,53 @@ func (b *Specialization) findMask(p *Code, c *lower.Chain) {
 	}
 	s := skipper{b: b, t: &chainTask{Chain: c, batch: b.Shape(c.Batch), cols: b.Eval(c.Cols)}}
 	s.prepare()
-	for i := range c.Members {
-		if mask, hides, ok := s.maskOf(p, i); ok {
-			launch := b.newLaunch(p, []fusion.Operand{mask})
-			first.Operands = append(first.Operands, launch.Operands[0])
-			first.needsIn = first.needsIn || launch.needsIn
-			m := b.newMaskedColumns(mask, hides)
-			for i, t := range products {
-				if wide := c.Members[i].Wide; t != nil && (wide[0] >= 0 || wide[2] >= 0) {
-					t.leaveOut(m, i == 0, wide[2] >= 0)
+	s.findMask(p)
+	if s.mask == nil {
+		return
+	}
+	mask := b.newLaunch(p, []fusion.Operand{s.mask.loop.loop.Operands[s.mask.operand]})
+	first.Operands = append(first.Operands, mask.Operands[0])
+	first.needsIn = first.needsIn || mask.needsIn
+	for i, t := range products {
+		if wide := c.Members[i].Wide; t != nil && (wide[0] >= 0 || wide[2] >= 0) {
+			t.leaveOut(s.mask, i == 0, wide[2] >= 0)
+		}
+	}
+}
+
+// findMask finds an operand of a member that is a mask.
+func (s *skipper) findMask(p *Code) {
+	for _, l := range s.loops {
+		if l == nil || len(l.loop.Space) != len(s.t.batch)+2 {
+			continue
+		}
+		for i, o := range l.loop.Operands {
+			if o.Base == nil || o.Write || l.wide[i] >= 0 || o.Base.DType() != graph.Bool || s.b.hasNothing(o) ||
+				!s.isThere(p, o.Base) {
+				continue
+			}
+			m := s.newMaskedColumns(l, i)
+			for hides := range byte(2) {
+				l.known[i] = interval.Exactly(float64(hides))
+				if m != nil && s.skips(0, m.rows, 0, m.cols) {
+					m.hides, s.mask = hides, m
+					return
 				}
 			}
-			return
+			l.known[i] = interval.Anything
 		}
 	}
 }
 
-// maskOf returns an operand of a member that is a mask, and its value that hides columns.
-func (s *skipper) maskOf(p *Code, member int) (mask fusion.Operand, hides byte, ok bool) {
-	l := s.loops[member]
-	if l == nil || len(l.loop.Space) != len(s.t.batch)+2 {
-		return mask, 0, false
+// newMaskedColumns describes a mask; nil if its columns are not contiguous.
+func (s *skipper) newMaskedColumns(l *skippedLoop, operand int) *maskedColumns {
+	o := l.loop.Operands[operand]
+	sizes, strides, rank := s.b.Shape(o.Layout.Shape), s.b.strides(o), len(s.t.batch)
+	if strides[rank+1] != 1 {
+		return nil
 	}
-	for i, o := range l.loop.Operands {
-		if o.Base == nil || o.Write || l.wide[i] >= 0 || o.Base.DType() != graph.Bool || s.b.hasNothing(o) {
-			continue
-		}
-		buffer, strides := p.BufferOf[o.Base], s.b.strides(o)
-		isThere := buffer.Kind == lower.InInput || buffer.Kind == lower.InParam || buffer.First < s.t.First
-		if !isThere || strides[len(strides)-1] != 1 {
-			continue
-		}
-		s.mask = o.Base
-		for hides := range byte(2) {
-			s.hidden = interval.Exactly(float64(hides))
-			if s.skips(0, s.b.Eval(s.t.Rows), 0, s.t.cols) {
-				return o, hides, true
-			}
-		}
-	}
-	return mask, 0, false
-}
-
-// newMaskedColumns prepares to look at a mask.
-func (b *Specialization) newMaskedColumns(mask fusion.Operand, hides byte) *maskedColumns {
-	sizes, strides := b.Shape(mask.Layout.Shape), b.strides(mask)
-	last := len(sizes) - 1
-	m := &maskedColumns{hides: hides, cols: sizes[last], offsets: []int{0}}
-	for axis := range last {
-		if strides[axis] != 0 {
-			m.offsets = along(m.offsets, sizes[axis], strides[axis])
-		}
-	}
-	return m
+	return &maskedColumns{loop: l, operand: operand, rows: sizes[rank], cols: sizes[rank+1], rowStep: strides[rank],
+		batch: s.batchOffsets(o)}
 }
 
 // leftOut is what a product leaves out.
@@ -164,7 +168,11 @@ func (l *leftOut[T]) beginRun(p *gemm.Product[T]) {
 		return
 	}
 	if l.looks {
-		l.find()
+		if columns := l.find(0, l.rows); columns[0] < columns[1] {
+			l.from, l.to = columns[0], columns[1]
+		} else {
+			l.from, l.to = 0, 1
+		}
 	}
 	if l.part.From, l.part.To = l.from, l.to; !l.ofResult {
 		return

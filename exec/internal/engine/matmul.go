@@ -58,7 +58,7 @@ type MatMulTask[T scalar.Number] struct {
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	if operand == scalesOperand {
 		if t.masked != nil {
-			t.masked.mask = p
+			t.masked.memory = p
 		} else {
 			t.setScales(p)
 		}
