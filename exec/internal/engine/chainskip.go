@@ -14,9 +14,9 @@ import (
 
 // This file finds columns of wide matrices that do not matter for a block's rows, because of their position: what
 // products read there is 0, and what is reduced does not change the result. Such are columns behind the diagonal of a
-// causal mask. It executes the row programs on intervals. If positions are compared with integers in memory, such as the
-// number of keys in a cache, it does so again in runs in which these have changed. If there is a mask in memory, each
-// run looks at it: see masked.go.
+// causal mask. It executes the row programs on intervals. If positions are compared with integers in memory, such as
+// the number of keys in a cache, it does so again in runs in which these have changed. If there is a mask in memory,
+// each run looks at it: see masked.go.
 
 // skipper finds columns to skip.
 type skipper struct {
