@@ -63,8 +63,8 @@
 // loop.go writes loops over a row, bytes.go those on vectors of bytes, narrower.go the remainders of rows that are
 // rewritten, columns.go loops over rows that are accumulated. rowblock.go writes loops over blocks of short rows:
 // rowphase.go the values per row, rowstage.go the elements, rowfold.go the ends of reductions, rowflat.go the elements
-// of all rows in order. held.go keeps accumulators in registers. ahead.go writes loops that prefetch an operand, chunk.go
-// those that end after a stage.
+// of all rows in order. held.go keeps accumulators in registers. ahead.go writes loops that prefetch an operand,
+// chunk.go those that end after a stage.
 //
 // tile.go has code for tiles of matrix products: tilerows.go if they are in memory, tilesums.go if they are
 // accumulated. stepped.go loads elements that are apart. transpose.go, interleave.go and apart.go make code for copies,
