@@ -182,6 +182,10 @@ func emulatedSizes(v *simdTiles) [][3]int {
 		// of some, columns of B are contiguous
 		sizes = append(sizes, slices.Repeat([][3]int{{m, v.thinBlock() + 3, thinProducts + 1}}, 12)...)
 	}
+	for vectors := 1; vectors <= len(v.sumRows); vectors++ {
+		// of some, rows of B are contiguous
+		sizes = append(sizes, slices.Repeat([][3]int{{1, vectors*v.cols/vectorsInTile + 1, gemvRows + 1}}, 12)...)
+	}
 	for m := 1; m <= 2*v.rows+1; m++ {
 		quarter := v.cols / 4
 		for _, n := range []int{1 + r.IntN(quarter), quarter + 1 + r.IntN(quarter), 2*quarter + 1 + r.IntN(quarter),
