@@ -344,3 +344,52 @@ func pairsOf(levels []int8) []uint8 {
 	}
 	return pairs
 }
+
+// A product reads the first rows of weights of 4 bits that are dequantised as a whole, such as those of the queries in
+// a matrix for queries, keys and values.
+func TestFirstRowsOfWeightsOf4Bits(t *testing.T) {
+	const all, inputs, block = 6, 64, 32
+	levels, x := make([]int8, all*inputs), make([]float32, inputs)
+	scales := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	for i := range levels {
+		levels[i] = int8(i*7%16) - 8
+	}
+	for i := range x {
+		x[i] = float32(i%5) - 2
+	}
+	for _, isNamed := range []bool{false, true} {
+		for first := 1; first <= all; first++ {
+			g := graph.New("4bits")
+			rows, options := graph.Dim(first), []exec.RunOption{}
+			if isNamed {
+				rows, options = g.Dim("rows"), append(options, exec.RunSize("rows", first))
+			}
+			q := g.Input("q", graph.Uint8, all, inputs/2)
+			scale := g.Input("scale", graph.Float32, all, inputs/block)
+			w := ops.Slice(ops.DequantizeBlocks(ops.UnpackInt4(q), scale, nil, 1, block), 0, 0, rows, 1)
+			in := g.Input("x", graph.Float32, 1, inputs)
+			y := ops.Linear(in, w, nil)
+			p, err := exec.Compile(g, exec.Outputs(y))
+			require.NoError(t, err)
+			if !isNamed {
+				require.Equal(t, 1, p.Kernels())
+			}
+			r, err := p.NewSession().Run(t.Context(), exec.Feed{in: [][]float32{x},
+				q:     exec.Array{Shape: []int{all, inputs / 2}, Data: pairsOf(levels)},
+				scale: exec.Array{Shape: []int{all, inputs / block}, Data: scales}}, options...)
+			require.NoError(t, err)
+			got, err := exec.Values[float32](r, y)
+			require.NoError(t, err)
+			var want []float32 // exact: all numbers are small integers
+			for row := range first {
+				var sum float32
+				for k, x := range x {
+					at := row*inputs + k
+					sum += x * float32(levels[at]) * scales[at/block]
+				}
+				want = append(want, sum)
+			}
+			require.Equal(t, want, got, "%d rows, named %v", first, isNamed)
+		}
+	}
+}

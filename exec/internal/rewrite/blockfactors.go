@@ -105,9 +105,10 @@ func (f *narrower) readsBlocks(n *graph.Node, in []*graph.Node) *graph.Node {
 	op.MinIn, op.MaxIn = 3, 3
 	attrs := analysis.BlockScales{Block: b.block, InLanes: isRow(in[0]) && b.block%laneGroup == 0}
 	factor, halved := b.pairsLike(in[1])
-	if attrs.Halved = halved; factor == nil {
-		factor = levelsLike(in[1], b)
+	if factor == nil {
+		factor, halved = levelsLike(in[1], b), 0
 	}
+	attrs.Halved = halved
 	return graph.Apply(&op, attrs, in[0], factor, b.scales)
 }
 
@@ -154,12 +155,26 @@ func (b blockFactor) pairsLike(x *graph.Node) (pairs *graph.Node, halved int) {
 		if !l.IsDense() || !isEven {
 			continue
 		}
-		if pairs = ops.Reshape(b.pairs, append(l.Shape[:last:last], half)...); axis == 1 {
+		if pairs = b.firstPairs(append(l.Shape[:last:last], half)); pairs != nil && axis == 1 {
 			pairs = ops.Transpose(pairs, -1, -2)
 		}
 		return pairs, axis + 1
 	}
 	return nil, 0
+}
+
+// firstPairs returns the first bytes in a shape, such as those of a matrix's first rows; nil if it is not known whether
+// there are more.
+func (b blockFactor) firstPairs(shape graph.Shape) *graph.Node {
+	count, all := shape.NumElements(), b.pairs.Shape().NumElements()
+	if count == all {
+		return ops.Reshape(b.pairs, shape...)
+	}
+	some, known := count.Int()
+	if of, knownAll := all.Int(); !known || !knownAll || some > of {
+		return nil
+	}
+	return ops.Reshape(ops.Slice(ops.Reshape(b.pairs, all), 0, 0, count, 1), shape...)
 }
 
 // turnedLayout exchanges the last two axes.
