@@ -84,15 +84,10 @@ func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 I
 // ApplyTo takes a, [..., in1], and b, [..., in2], and returns [..., out].
 func (l *Bilinear) ApplyTo(p *Pass, a, b *graph.Node) *graph.Node {
 	args := []argument{{"a", a, "*batch in1"}, {"b", b, "*batch in2"}}
-	return l.apply(
-		p,
-		args,
-		namedSizes(l.shape(), "out", "in1", "in2"),
-		"*batch out",
-		func(x []*graph.Node) *graph.Node {
-			return ops.Bilinear(x[0], x[1], l.WeightIn(p), l.Bias)
-		},
-	)
+	sizes := namedSizes(l.shape(), "out", "in1", "in2")
+	return l.apply(p, args, sizes, "*batch out", func(x []*graph.Node) *graph.Node {
+		return ops.Bilinear(x[0], x[1], l.WeightIn(p), l.Bias)
+	})
 }
 
 // newBias declares the bias of a linear layer or of a convolution with out outputs, or returns nil.

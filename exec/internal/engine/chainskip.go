@@ -87,16 +87,16 @@ func (s *skipper) findCounts(p *Code) {
 	}
 }
 
-// batchOffsets are the offsets of an operand's matrices, in elements.
+// batchOffsets are the offsets of an operand's distinct matrices, in elements.
 func (s *skipper) batchOffsets(o fusion.Operand) []int {
-	sizes, strides := s.b.Shape(o.Layout.Shape), s.b.strides(o)
-	list := []int{0}
-	for axis := range s.t.batch {
-		if strides[axis] != 0 {
-			list = along(list, sizes[axis], strides[axis])
+	rank := len(s.t.batch)
+	sizes, strides := s.b.Shape(o.Layout.Shape)[:rank], s.b.strides(o)[:rank]
+	for axis, step := range strides {
+		if step == 0 {
+			sizes[axis] = 1
 		}
 	}
-	return list
+	return offsets(sizes, strides)
 }
 
 // isThere reports whether a value is in memory before the chain runs.

@@ -274,20 +274,15 @@ func (t *MatMulTask[T]) asCall() backend.Entry {
 func offsets(sizes, steps []int) []int {
 	list := []int{0}
 	for axis, n := range sizes {
-		list = along(list, n, steps[axis])
+		next := make([]int, 0, len(list)*n)
+		for _, at := range list {
+			for i := range n {
+				next = append(next, at+i*steps[axis])
+			}
+		}
+		list = next
 	}
 	return list
-}
-
-// along returns the offsets of n indices of one more axis at each of a list.
-func along(list []int, n, step int) []int {
-	next := make([]int, 0, len(list)*n)
-	for _, at := range list {
-		for i := range n {
-			next = append(next, at+i*step)
-		}
-	}
-	return next
 }
 
 // flopsPerNanosecond is roughly the speed of one thread.

@@ -149,7 +149,7 @@ func (b blockFactor) pairsLike(x *graph.Node) (pairs *graph.Node, halved int) {
 		return nil, 0
 	}
 	shown := alias.LayoutOf(x)
-	for axis, l := range []graph.Layout{shown, turnedLayout(shown)} {
+	for axis, l := range []graph.Layout{shown, transposedLayout(shown)} {
 		last := len(l.Shape) - 1
 		half, isEven := l.Shape[last].ExactDiv(2)
 		if !l.IsDense() || !isEven {
@@ -175,14 +175,4 @@ func (b blockFactor) firstPairs(shape graph.Shape) *graph.Node {
 		return nil
 	}
 	return ops.Reshape(ops.Slice(ops.Reshape(b.pairs, all), 0, 0, count, 1), shape...)
-}
-
-// turnedLayout exchanges the last two axes.
-func turnedLayout(l graph.Layout) graph.Layout {
-	last := len(l.Shape) - 1
-	turned := graph.Layout{Shape: append(graph.Shape{}, l.Shape...), Strides: append([]graph.Dim{}, l.Strides...),
-		Offset: l.Offset}
-	turned.Shape[last], turned.Shape[last-1] = l.Shape[last-1], l.Shape[last]
-	turned.Strides[last], turned.Strides[last-1] = l.Strides[last-1], l.Strides[last]
-	return turned
 }
