@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -72,11 +71,7 @@ func TestExpressionsOfBytes(t *testing.T) {
 	for range 300 {
 		x, y, result := types[r.IntN(3)], types[r.IntN(3)], types[r.IntN(3)]
 		p := byteProgram(t, r, x, y, result)
-		k, err := Compile(p)
-		require.NoError(t, err)
-		reference, err := interp.Compile(p)
-		require.NoError(t, err)
-		var s Scratch
+		ways := bothWays(t, p)
 		for _, n := range []int{1 + r.IntN(63), 64 * (1 + r.IntN(6)), 300 + r.IntN(300)} {
 			var in [2][]byte
 			for i, typ := range []rowprog.Type{y, x} {
@@ -89,10 +84,7 @@ func TestExpressionsOfBytes(t *testing.T) {
 				}
 			}
 			var got [2][2][]byte
-			for i, run := range []func(a *launch.Args){
-				func(a *launch.Args) { reference.Run(a, &s.portable) },
-				func(a *launch.Args) { k.Run(a, &s) },
-			} {
+			for i, run := range ways {
 				first, out := append([]byte{}, in[1]...), append([]byte{}, in[1]...)
 				a := launch.New(p)
 				a.N = n

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -45,11 +44,7 @@ func TestCopies(t *testing.T) {
 		}
 		b.Store(written, b.Load(read))
 		p := build(t, b)
-		k, err := Compile(p)
-		require.NoError(t, err)
-		reference, err := interp.Compile(p)
-		require.NoError(t, err)
-		var s Scratch
+		ways := bothWays(t, p)
 		for range 300 {
 			sizes := []int{1 + r.IntN(4), 1 + r.IntN(40), 1 + r.IntN(60)}
 			if r.IntN(8) == 0 {
@@ -59,10 +54,7 @@ func TestCopies(t *testing.T) {
 			toSteps, to, room := layoutOf(r, sizes)
 			in := randomWords(r, span)
 			var got [2][]uint64
-			for i, run := range []func(a *launch.Args){
-				func(a *launch.Args) { reference.Run(a, &s.portable) },
-				func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
-			} {
+			for i, run := range ways {
 				a := launch.New(p)
 				a.Outer[0], a.Outer[1], a.N = sizes[0], sizes[1], sizes[2]
 				out := make([]uint64, room)

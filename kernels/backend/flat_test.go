@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -53,11 +52,7 @@ func TestShortRowsOfInterleavedElements(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {
 		p := pooling(t, typ)
-		k, err := Compile(p)
-		require.NoError(t, err)
-		reference, err := interp.Compile(p)
-		require.NoError(t, err)
-		var s Scratch
+		ways := bothWays(t, p)
 		for _, width := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 33, 300, 600} {
 			for _, height := range []int{1, 2, 3, 12} {
 				gap := r.IntN(3)
@@ -65,10 +60,7 @@ func TestShortRowsOfInterleavedElements(t *testing.T) {
 				in, results := count*2*height*(2*width+gap), count*height*width
 				x, scale := randomWords(r, in), randomWords(r, 1)
 				var got [2][2][]uint64
-				for i, run := range []func(a *launch.Args){
-					func(a *launch.Args) { reference.Run(a, &s.portable) },
-					func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
-				} {
+				for i, run := range ways {
 					y, dx := make([]uint64, results), make([]uint64, in)
 					for at := range dx {
 						dx[at] = 0x5555555555555555
@@ -226,11 +218,7 @@ func TestPairs(t *testing.T) {
 			b.Store(b.Out("y", typ, rowprog.Vec), x)
 		}
 		p := build(t, b)
-		k, err := Compile(p)
-		require.NoError(t, err)
-		reference, err := interp.Compile(p)
-		require.NoError(t, err)
-		var s Scratch
+		ways := bothWays(t, p)
 		for _, width := range []int{2, 3, 4, 5, 15, 16, 17, 48, 200, 256, 257, 600} {
 			for _, count := range []int{1, 2, 3, 20} {
 				// along the count, the two rows and the elements of each
@@ -245,10 +233,7 @@ func TestPairs(t *testing.T) {
 					n := 2 * width * count
 					x := randomWords(r, n)
 					var got [2][][]uint64
-					for i, run := range []func(a *launch.Args){
-						func(a *launch.Args) { reference.Run(a, &s.portable) },
-						func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
-					} {
+					for i, run := range ways {
 						end := func(words []uint64) unsafe.Pointer { // so that they end with the last element
 							return unsafe.Add(unsafe.Pointer(&words[0]), len(words)*(8-typ.Size()))
 						}

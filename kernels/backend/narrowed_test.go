@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -52,16 +51,9 @@ func TestNumbersBecomeNarrowIntegers(t *testing.T) {
 				b.Store(b.Out("z", rowprog.I32, rowprog.Vec), whole)
 			}
 			p := build(t, b)
-			k, err := Compile(p)
-			require.NoError(t, err)
-			reference, err := interp.Compile(p)
-			require.NoError(t, err)
-			var s Scratch
+			ways := bothWays(t, p)
 			var got [2][2][]int32
-			for i, run := range []func(a *launch.Args){
-				func(a *launch.Args) { reference.Run(a, &s.portable) },
-				func(a *launch.Args) { k.Run(a, &s) },
-			} {
+			for i, run := range ways {
 				got[i] = [2][]int32{make([]int32, count), make([]int32, count)}
 				a := launch.New(p)
 				a.N = count
@@ -94,16 +86,9 @@ func TestQuotientsOfBytes(t *testing.T) {
 			v := b.Convert(b.Convert(b.Load(b.In("x", typ, rowprog.Vec)), rowprog.I32), rowprog.F32)
 			b.Store(b.Out("y", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpDiv, v, b.Const(rowprog.F32, number)))
 			p := build(t, b)
-			k, err := Compile(p)
-			require.NoError(t, err)
-			reference, err := interp.Compile(p)
-			require.NoError(t, err)
-			var s Scratch
+			ways := bothWays(t, p)
 			var got [2][count]float32
-			for i, run := range []func(a *launch.Args){
-				func(a *launch.Args) { reference.Run(a, &s.portable) },
-				func(a *launch.Args) { k.Run(a, &s) },
-			} {
+			for i, run := range ways {
 				a := launch.New(p)
 				a.N = count
 				a.Ptr[0], a.Stride[0] = unsafe.Pointer(&x[0]), []int{1}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -21,11 +20,7 @@ func TestExchangedAxes(t *testing.T) {
 		x, z := b.Load(b.In("x", typ, rowprog.Vec)), b.Load(b.In("z", typ, rowprog.Vec))
 		b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(rowprog.OpAdd, x, z))
 		p := build(t, b)
-		k, err := Compile(p)
-		require.NoError(t, err)
-		reference, err := interp.Compile(p)
-		require.NoError(t, err)
-		var s Scratch
+		ways := bothWays(t, p)
 		for range 120 {
 			channels, height, width, gap := 1+r.IntN(40), 1+r.IntN(9), 1+r.IntN(40), r.IntN(3)
 			if r.IntN(8) == 0 {
@@ -36,10 +31,7 @@ func TestExchangedAxes(t *testing.T) {
 			in, also := randomWords(r, n), randomWords(r, n)
 			toFirst := r.IntN(2) == 0
 			var got [2][]uint64
-			for i, run := range []func(a *launch.Args){
-				func(a *launch.Args) { reference.Run(a, &s.portable) },
-				func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
-			} {
+			for i, run := range ways {
 				a := launch.New(p)
 				a.Outer[0], a.Outer[1], a.N = channels, height, width
 				out := make([]uint64, n)
