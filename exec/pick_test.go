@@ -87,6 +87,17 @@ func TestKernelsPickElements(t *testing.T) {
 			return []node{ops.Mul(ops.Take(near, 0, indexIn(x, 50)), x),
 				ops.Take(ops.Cast(near, graph.Int64), 0, indexIn(ops.Neg(x), 50))}
 		},
+		"along an axis": func(x, table node, n, m graph.Dim) []node {
+			at := ops.Cast(indexIn(x, m), graph.Int64)
+			return []node{ops.Gather(x, 1, at), ops.Mul(ops.Gather(ops.Neg(x), 1, at), x)}
+		},
+		"by 64 bits": func(x, table node, n, m graph.Dim) []node {
+			row := ops.Reshape(table, table.Shape().NumElements())
+			given, known := ops.Cast(indexIn(x, row.Shape()[0]), graph.Int64), ops.Square(ops.Iota(x.Graph(), 0, 20))
+			last := ops.Size(x.Graph(), graph.Int64, row.Shape()[0].Minus(1))
+			return []node{ops.Mul(ops.Take(row, 0, given), x), ops.Neg(ops.Take(row, 0, ops.Sub(last, given))),
+				ops.Mul(ops.Cast(ops.Take(known, 0, ops.Cast(indexIn(x, 20), graph.Int64)), x.DType()), x)}
+		},
 		"in a loop": func(x, table node, n, m graph.Dim) []node {
 			row := ops.Reshape(table, table.Shape().NumElements())
 			return ops.Fori(3, []node{x}, func(_ node, c []node) []node {
@@ -126,11 +137,14 @@ func TestPickedOutside(t *testing.T) {
 	g := graph.New("outside")
 	table, near := g.Input("table", graph.Float32, 4, g.Dim("size")), g.Input("near", graph.Float32, size)
 	x, index := g.Input("x", graph.Float32, n), g.Input("index", graph.Int32, n)
-	entries, values, at := make([]float32, 4*size), make([]float32, n), make([]int32, n)
+	long := g.Input("long", graph.Int64, n)
+	entries, values, at, far := make([]float32, 4*size), make([]float32, n), make([]int32, n), make([]int64, n)
 	feed := exec.Feed{table: exec.Array{Shape: []int{4, size}, Data: entries}, near: entries[:size], x: values,
-		index: at}
+		index: at, long: far}
 	for name, y := range map[string]*graph.Node{
 		"given":         ops.Mul(ops.Take(table, 1, index), x),
+		"of 64 bits":    ops.Mul(ops.Take(ops.Select(table, 0, 0), 0, long), x),
+		"of known size": ops.Mul(ops.Take(near, 0, long), x),
 		"computed":      ops.Mul(ops.Take(table, 1, ops.Cast(x, graph.Int32)), x),
 		"in the kernel": ops.Mul(ops.Take(near, 0, ops.Cast(x, graph.Int32)), x),
 	} {
@@ -143,7 +157,7 @@ func TestPickedOutside(t *testing.T) {
 					clear(at)
 					at[n-1], at[first] = size, bad // the last one is outside too
 					for i, v := range at {
-						values[i] = float32(v)
+						values[i], far[i] = float32(v), int64(v)
 					}
 					_, err = p.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
 					require.ErrorContains(t, err, "index out of range in self", name)
@@ -151,6 +165,26 @@ func TestPickedOutside(t *testing.T) {
 					require.ErrorContains(t, err, "pick_test.go", name)
 				}
 			}
+		}
+	}
+}
+
+// A Gather checks indices, computes places and picks in one kernel, whether sizes are known or not.
+func TestGatherIsOneKernel(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		for axis := range 2 {
+			g, columns := graph.New("gather"), graph.Dim(50)
+			if !known {
+				columns = g.Dim("m")
+			}
+			x, index := g.Input("x", graph.Float32, g.Dim("n"), columns), g.Input("index", graph.Int64, g.Dim("k"), 30)
+			if axis == 0 {
+				index = g.Input("rows", graph.Int64, g.Dim("k"), columns)
+			}
+			y := ops.Gather(x, axis, index)
+			p, err := exec.Compile(g, exec.Outputs(y))
+			require.NoError(t, err)
+			require.Regexp(t, `(?m)^kernel \d elementwise .*=check_index .*=take$`, p.String())
 		}
 	}
 }

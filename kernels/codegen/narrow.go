@@ -34,7 +34,7 @@ func (c *compiler) canNarrow(s rowprog.Section) bool {
 			case in.Op >= rowprog.OpLt && in.Op <= rowprog.OpNe && c.p.Insts[x].Type == rowprog.I64:
 			case in.Op == rowprog.OpConvert && c.p.Insts[x].Op == rowprog.OpIota:
 			case in.Op == rowprog.OpGuard && c.p.Insts[x].Domain < rowprog.Vec:
-			case in.Op == rowprog.OpPick: // where a row begins
+			case in.Op == rowprog.OpPick && c.p.Operands[in.Operand].Domain == rowprog.Vec: // where a row begins
 			default:
 				return false
 			}

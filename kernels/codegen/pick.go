@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/kernels/asm"
@@ -172,15 +173,19 @@ func (b *block) pick(in *rowprog.Inst) vreg {
 		return b.pickRow(in)
 	}
 	index, limit := b.arg(in.Args[0]), b.arg(in.Args[1])
-	t, size := rowprog.I32, in.Type.Size()
-	if size == 8 { // whose lanes indices have then
+	t, size := b.c.p.Insts[in.Args[0]].Type, in.Type.Size()
+	if size == 8 && t == rowprog.I32 { // lanes of 8 bytes
 		index, limit, t = b.convert(rowprog.I64, t, index), b.convert(rowprog.I64, t, limit), rowprog.I64
 	}
-	w := b.width(size)
-	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*size)-1)))
+	w := b.width(t.Size())
+	inside := b.either(asm.ANDPS, w, b.greater(t, limit, index), b.greater(t, index, b.bits(t, 1<<(8*t.Size())-1)))
 	index = b.either(asm.ANDPS, w, index, inside)
-	return b.cse(inst{form: pickForm, width: w, size: uint8(size), operand: in.Operand,
-		args: [3]vreg{index, none, none}})
+	most, known := b.isConst(limit)
+	if known && int64(most) <= math.MaxInt32 && size < t.Size() && b.c.target.isAVX512() {
+		index, t = b.narrow(index), rowprog.I32 // two at a time reach general registers
+	}
+	return b.cse(inst{form: pickForm, width: b.width(size), size: uint8(size), imm: uint8(t.Size()),
+		operand: in.Operand, args: [3]vreg{index, none, none}})
 }
 
 // pick loads elements one by one. Indices are loaded into general registers directly: reading parts of a vector that
@@ -236,14 +241,17 @@ func (e *emitter) pickOne(i int32, nd *node) {
 // placeOf loads the index of a lane into a general register. It is called for all lanes in order, and keeps 128 bits of
 // the indices in some.
 func (e *emitter) placeOf(in *inst, lane int, index, some asm.Vec) asm.Reg {
-	a, size := e.a, int(in.size)
+	a, size := e.a, int(in.imm)
 	at := lane * size
 	if at%16 == 0 && at > 0 {
-		extract := asm.EXTRACTF128
+		extract, width := asm.EXTRACTF128, asm.W256
 		if e.c.target.isAVX512() {
 			extract = asm.EXTRACTF32X4
+			if e.lanes*size == 64 {
+				width = asm.W512
+			}
 		}
-		a.R(extract, in.width, index, 0, some, byte(at/16))
+		a.R(extract, width, index, 0, some, byte(at/16))
 	}
 	if at >= 16 {
 		index = some
@@ -301,7 +309,11 @@ func (c *compiler) fetchPicks(b *block, step int32) {
 		}
 		for at := int32(0); at < step; at += int32(b.lanes) {
 			place := asm.Indexed(c.e.base(load.operand), index, load.size, (picksAhead+at)*int32(load.size))
-			a.MovLoad32(temp, place)
+			if load.size == 8 {
+				a.MovLoad(temp, place)
+			} else {
+				a.MovLoad32(temp, place)
+			}
 			a.Prefetch(asm.Indexed(c.e.base(in.operand), temp, in.size, 0))
 		}
 	}

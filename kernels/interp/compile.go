@@ -145,7 +145,7 @@ func (c *compiler) inst(v rowprog.Value) {
 			break
 		}
 		at := c.vector(in.Args[0])
-		c.emit(pickStep(in, c.result(v), at))
+		c.emit(pickStep(in, c.prog.Insts[in.Args[0]].Type, c.result(v), at))
 	case rowprog.OpIota:
 		c.emit(iotaStep(c.result(v)))
 	case rowprog.OpReduce:

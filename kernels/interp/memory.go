@@ -63,17 +63,22 @@ func pickRow1[T loops.Bits](in *rowprog.Inst, reg, base int) step {
 }
 
 // pickStep fills a register with the elements of an operand at the indices in another register.
-func pickStep(in *rowprog.Inst, reg, index int) step {
-	if in.Type.Size() == 4 {
-		return pick1[uint32](in.Operand, in.Args[1], reg, index)
+func pickStep(in *rowprog.Inst, by rowprog.Type, reg, index int) step {
+	switch {
+	case in.Type.Size() == 4 && by == rowprog.I32:
+		return pick1[uint32, int32](in.Operand, in.Args[1], reg, index)
+	case in.Type.Size() == 4:
+		return pick1[uint32, int64](in.Operand, in.Args[1], reg, index)
+	case by == rowprog.I32:
+		return pick1[uint64, int32](in.Operand, in.Args[1], reg, index)
 	}
-	return pick1[uint64](in.Operand, in.Args[1], reg, index)
+	return pick1[uint64, int64](in.Operand, in.Args[1], reg, index)
 }
 
-func pick1[T loops.Bits](operand int, limit rowprog.Value, reg, index int) step {
+func pick1[T loops.Bits, I int32 | int64](operand int, limit rowprog.Value, reg, index int) step {
 	size := int(unsafe.Sizeof(T(0)))
 	return func(s *Scratch, n int) {
-		loops.Pick(vec[T](s, reg, n), s.element(operand, 0, size), vec[int32](s, index, n), int32(s.value[limit]))
+		loops.Pick(vec[T](s, reg, n), s.element(operand, 0, size), vec[I](s, index, n), I(s.value[limit]))
 	}
 }
 

@@ -131,10 +131,10 @@ func (b *Builder) Load(operand int) Value {
 }
 
 // Pick reads the element that is index elements after an operand's own, or the own element if the index is not in
-// 0..limit-1. The operand is only read, and its type is not one for memory alone. The index and the limit are I32; the
-// limit is the same for all elements of a row. If the operand's Domain is Vec, a row is picked: the index too is then
-// the same for all elements of a row, and both are I64. No operand that is written may share memory with elements that
-// can be picked.
+// 0..limit-1. The operand is only read, and its type is not one for memory alone. The index and the limit are both I32
+// or both I64; the limit is the same for all elements of a row. If the operand's Domain is Vec, a row is picked: the
+// index too is then the same for all elements of a row, and both are I64. No operand that is written may share memory
+// with elements that can be picked.
 func (b *Builder) Pick(operand int, index, limit Value) Value {
 	o := b.operand(operand)
 	if o == nil || b.bad(index) || b.bad(limit) {

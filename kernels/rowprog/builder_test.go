@@ -346,9 +346,6 @@ func TestBuilderMistakes(t *testing.T) {
 		{"pick: by i64 of i32 from a row operand", func(b *Builder) {
 			b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I32, 8))
 		}},
-		{"pick: by i64 of i64 from a row operand", func(b *Builder) {
-			b.Pick(b.In("x", F32, Row), b.Iota(1), b.ConstInt(I64, 8))
-		}},
 		{"pick: by f32 of f32 from a row operand", func(b *Builder) {
 			x := b.Const(F32, 1)
 			b.Pick(b.In("x", F32, Row), x, x)

@@ -159,7 +159,7 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 // result.
 func checkPick(o *Operand, index Domain, in *Inst, limit Domain, types []Type) (Type, error) {
 	want := I32
-	if o.Domain == Vec {
+	if o.Domain == Vec || types[0] == I64 {
 		want = I64
 	}
 	switch {

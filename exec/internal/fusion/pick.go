@@ -11,8 +11,8 @@ import (
 // The kernel that needs elements picked by index picks them itself, so that they are never stored. It does that for a
 // Take of a table, where the indices are one or more axes of the result. It picks single elements along the table's
 // last axis, or long enough rows. Short rows are better copied by a separate kernel, and so are picked values that go
-// into no computation. Indices of single elements have 32 bits: 64-bit ones would leave half of a vector's lanes for
-// the picked elements.
+// into no computation. Indices of 64 bits halve the lanes of a kernel, which does not pay if they are the same for many
+// rows.
 
 // minPicked is the least number of indices, if known, for which a fused kernel picks, and minPickedRow the least number
 // of elements in a picked row: shorter ones are quick to copy. They are the same for all back ends, because the order
@@ -34,13 +34,15 @@ func (f *fuser) picks(n *graph.Node) bool {
 	if known, is := count.Int(); is && known < minPicked {
 		return false
 	}
-	if !analysis.TakesRows(n) {
-		return index == graph.Int32
+	switch {
+	case index != graph.Int32 && index != graph.Int64:
+		return false
+	case !analysis.TakesRows(n):
+		return index == graph.Int32 || n.In(1).Shape().Equal(n.Shape())
 	}
 	last := n.In(0).Rank() - 1
 	size, known := n.In(0).Shape()[last].Int()
-	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1 &&
-		(index == graph.Int32 || index == graph.Int64)
+	return known && size >= minPickedRow && alias.LayoutOf(n.In(0)).Strides[last] == 1
 }
 
 // readPicked returns the layout of operand i of a node that picks, over the node's shape: of the table, from which
@@ -57,16 +59,11 @@ func readPicked(n *graph.Node, i int) graph.Layout {
 	return l
 }
 
-// maxNear is the size in bytes of a table that fits a cache. Picking from it is so fast that the processor need not
-// know indices ahead.
-const maxNear = 128 << 10
-
 // takesPicked reports whether operand i of a node that picks comes from a register: it must be one index for each
-// element. Indices into a large table are better computed by another kernel, so that this one can prefetch elements.
+// element. Even from a table of 120 MB, that was measured to be as fast as prefetching elements by indices in memory,
+// and 1.2 to 3.8 times as fast from smaller ones.
 func (k *Group) takesPicked(n *graph.Node, i int) bool {
-	bytes, known := n.In(0).Shape().NumElements().Int()
-	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape()) && known &&
-		bytes*int64(n.DType().Size()) <= maxNear
+	return i == 1 && k.registersOf(n.In(1)) && n.In(1).Shape().Equal(n.Shape())
 }
 
 // copyPicked turns kernels that only pick into kernels that copy.

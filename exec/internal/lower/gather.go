@@ -19,18 +19,22 @@ type GatherSpec struct {
 	Outer, Size, Inner, Count graph.Dim
 }
 
-// pick emits how a fused kernel takes an element by a 32-bit index, or an element of a row.
+// pick emits how a fused kernel takes an element by an index, or an element of a row.
 func (l *Lowering) pick(n *graph.Node, index rowprog.Value) rowprog.Value {
 	size := n.In(0).Shape()[n.Op().Axes(n)[0]]
 	if analysis.TakesRows(n) {
 		return l.pickRow(n, index, size)
 	}
-	most, none := l.b.ConstInt(rowprog.I64, math.MaxInt32), l.b.ConstInt(rowprog.I32, -1)
-	limit := l.b.Convert(l.b.Apply(rowprog.OpMin, rowprog.Value(l.Size(size)), most), rowprog.I32)
-	if count, known := size.Int(); known {
-		limit = l.b.ConstInt(rowprog.I32, min(count, math.MaxInt32))
+	by, limit := TypeOf(n.In(1).DType()), rowprog.Value(l.Size(size))
+	if by == rowprog.I32 {
+		most := l.b.ConstInt(rowprog.I64, math.MaxInt32)
+		limit = l.b.Convert(l.b.Apply(rowprog.OpMin, limit, most), by)
 	}
-	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGt, index, none), l.b.Apply(rowprog.OpLt, index, limit))
+	if count, known := size.Int(); known {
+		limit = l.b.ConstInt(by, min(count, math.MaxInt64>>(64-8*by.Size())))
+	}
+	inside := l.b.Apply(rowprog.OpAnd, l.b.Apply(rowprog.OpGt, index, l.b.ConstInt(by, -1)),
+		l.b.Apply(rowprog.OpLt, index, limit))
 	l.Check(graph.Value(inside), graph.Claim{Message: "index out of range in self", Operand: 1, Below: &size})
 	return l.b.Pick(l.operand(l.loaded(n, l.k.LevelFor(n), 0), n.DType(), rowprog.In), index, limit)
 }

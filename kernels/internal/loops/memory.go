@@ -30,11 +30,11 @@ func Scatter[T any](dst unsafe.Pointer, stride int, src []T) {
 }
 
 // Pick copies the elements from src on at the indices, and the first one for indices that are not in 0..limit-1.
-func Pick[T Bits](dst []T, src unsafe.Pointer, index []int32, limit int32) {
+func Pick[T Bits, I int32 | int64](dst []T, src unsafe.Pointer, index []I, limit I) {
 	size := unsafe.Sizeof(T(0))
 	index = index[:len(dst)]
 	for i, at := range index {
-		if uint32(at) >= uint32(max(limit, 0)) {
+		if at < 0 || at >= limit {
 			at = 0
 		}
 		dst[i] = *(*T)(unsafe.Add(src, uintptr(at)*size))

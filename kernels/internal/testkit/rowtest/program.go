@@ -172,7 +172,8 @@ const pickable = 8
 
 // pick reads an operand at a computed place, mostly in range.
 func (g *generator) pick() {
-	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)], rowprog.I32
+	t, by := []rowprog.Type{rowprog.I32, rowprog.F32, rowprog.I64, rowprog.F64}[g.IntN(4)],
+		[]rowprog.Type{rowprog.I32, rowprog.I64}[g.IntN(2)]
 	if g.wide {
 		t = g.only
 	}
