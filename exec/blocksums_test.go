@@ -193,6 +193,11 @@ func BenchmarkVectorByQuantisedRows(b *testing.B) {
 // A row by weights of 4 bits is one product, which reads them where they are, in the order of lanes: its bits do not
 // depend on threads, and are those of the same integers of 8 bits where all sums are exact.
 func TestRowByWeightsOf4Bits(t *testing.T) {
+	testRowByWeightsOf4Bits(t, false)
+	testRowByWeightsOf4Bits(t, true)
+}
+
+func testRowByWeightsOf4Bits(t *testing.T, hasMinima bool) {
 	for _, c := range []struct{ out, in, block int }{{1, 32, 32}, {37, 96, 32}, {130, 512, 128}, {9, 2080, 32},
 		{40, 48, 16}, {5, 64, 2}} {
 		const before = 2 // rows of the parameters that the product does not read
@@ -201,8 +206,9 @@ func TestRowByWeightsOf4Bits(t *testing.T) {
 		for i := range packed {
 			packed[i] = uint8(i*37 + i/7)
 		}
+		minima := make([]float32, len(scales))
 		for i := range scales {
-			scales[i] = float32(i%5+1) / 8
+			scales[i], minima[i] = float32(i%5+1)/8, float32(i%11-6)/8
 		}
 		xs := make([]float32, c.in)
 		for i := range xs {
@@ -214,7 +220,11 @@ func TestRowByWeightsOf4Bits(t *testing.T) {
 			for k, x := range xs {
 				at := (row+before)*c.in + k
 				level := int8(packed[at/2]<<(4-at%2*4)) >> 4
-				sum += x * float32(level) * scales[at/c.block]
+				if number := float32(level) * scales[at/c.block]; hasMinima {
+					sum += x * (float32(uint8(level)&15)*scales[at/c.block] + minima[at/c.block])
+				} else {
+					sum += x * number
+				}
 			}
 			want = append(want, sum)
 		}
@@ -231,7 +241,17 @@ func TestRowByWeightsOf4Bits(t *testing.T) {
 			q := g.Param("q", graph.Uint8, rows, graph.Dim(c.in/2))
 			scale := g.Param("scale", graph.Float32, rows, graph.Dim(c.in/c.block))
 			of := func(n *graph.Node) *graph.Node { return ops.Narrow(n, 0, before, graph.Dim(c.out)) }
-			y := product(x, ops.DequantizeBlocks(ops.UnpackInt4(of(q)), of(scale), nil, 1, c.block))
+			values := exec.Feed{q: exec.Array{Shape: []int{c.out + before, c.in / 2}, Data: packed},
+				scale: exec.Array{Shape: []int{c.out + before, c.in / c.block}, Data: scales}}
+			w := ops.DequantizeBlocks(ops.UnpackInt4(of(q)), of(scale), nil, 1, c.block)
+			if hasMinima {
+				minimum := g.Param("minimum", graph.Float32, rows, graph.Dim(c.in/c.block))
+				values[minimum] = exec.Array{Shape: []int{c.out + before, c.in / c.block}, Data: minima}
+				w = ops.DequantizeBlocks(ops.UnpackUint4(of(q)), of(scale), nil, 1, c.block)
+				parted := ops.Reshape(w, graph.Dim(c.out), graph.Dim(c.in/c.block), graph.Dim(c.block))
+				w = ops.Reshape(ops.Add(parted, ops.Unsqueeze(of(minimum), -1)), w.Shape()...)
+			}
+			y := product(x, w)
 			p, err := exec.Compile(g, exec.Outputs(y))
 			require.NoError(t, err)
 			if c.block%32 == 0 {
@@ -241,9 +261,7 @@ func TestRowByWeightsOf4Bits(t *testing.T) {
 				require.LessOrEqual(t, f.Arena, 1<<10, "no weight is stored")
 			}
 			for _, threads := range []int{1, 3} {
-				s := p.NewSession(exec.Threads(threads), exec.BorrowParams(exec.Feed{
-					q:     exec.Array{Shape: []int{c.out + before, c.in / 2}, Data: packed},
-					scale: exec.Array{Shape: []int{c.out + before, c.in / c.block}, Data: scales}}))
+				s := p.NewSession(exec.Threads(threads), exec.BorrowParams(values))
 				r, err := s.Run(context.Background(), exec.Feed{x: xs})
 				require.NoError(t, err)
 				got, err := exec.Values[float32](r, y)
@@ -260,21 +278,29 @@ func TestRowsByQuantisedRows(t *testing.T) {
 	for _, c := range []struct{ rows, out, in, block int }{{3, 5, 32, 16}, {1, 40, 64, 32}, {64, 96, 320, 32},
 		{7, 33, 1152, 128}, {130, 64, 60, 20}, {5, 8, 64, 64}} {
 		for _, bits := range []int{8, 4} {
-			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits)
+			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits, false)
+			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits, true)
 		}
 	}
 }
 
-func testRowsByQuantisedRows(t *testing.T, xRows, outputs, inputs, block, bits int) {
+func testRowsByQuantisedRows(t *testing.T, xRows, outputs, inputs, block, bits int, hasMinima bool) {
 	const before = 2 // rows of the parameters that the product does not read
 	qs, scales := make([]int8, (outputs+before)*inputs), make([]float32, (outputs+before)*inputs/block)
 	for i := range scales {
 		scales[i] = float32(i%13+1) / 700
 	}
-	numbers := make([]float32, len(qs))
+	minima := make([]float32, len(scales))
+	for i := range minima {
+		minima[i] = float32(i%17-5) / 30
+	}
+	numbers, unsigned := make([]float32, len(qs)), make([]uint8, len(qs))
 	for i := range qs {
 		qs[i] = int8(i*37%251-125) >> (8 - bits)
-		numbers[i] = float32(qs[i]) * scales[i/block]
+		unsigned[i] = uint8(qs[i]) & (1<<bits - 1)
+		if numbers[i] = float32(qs[i]) * scales[i/block]; hasMinima {
+			numbers[i] = float32(float32(unsigned[i])*scales[i/block]) + minima[i/block]
+		}
 	}
 	xs := make([]float32, xRows*inputs)
 	for i := range xs {
@@ -292,11 +318,23 @@ func testRowsByQuantisedRows(t *testing.T, xRows, outputs, inputs, block, bits i
 		}
 		var w *graph.Node
 		if isQuantised {
-			q := param("q", graph.Int8, qs, inputs)
-			if bits == 4 {
+			var q *graph.Node
+			switch {
+			case bits == 4 && hasMinima:
+				q = ops.UnpackUint4(param("pairs", graph.Uint8, pairsOf(qs), inputs/2))
+			case bits == 4:
 				q = ops.UnpackInt4(param("pairs", graph.Uint8, pairsOf(qs), inputs/2))
+			case hasMinima:
+				q = param("q", graph.Uint8, unsigned, inputs)
+			default:
+				q = param("q", graph.Int8, qs, inputs)
 			}
 			w = ops.DequantizeBlocks(q, param("scale", graph.Float32, scales, inputs/block), nil, 1, block)
+			if hasMinima {
+				each := ops.Unsqueeze(param("minimum", graph.Float32, minima, inputs/block), -1)
+				parted := ops.Reshape(w, out, graph.Dim(inputs/block), graph.Dim(block))
+				w = ops.Reshape(ops.Add(each, parted), out, in)
+			}
 		} else {
 			w = param("w", graph.Float32, numbers, inputs)
 		}
@@ -322,18 +360,10 @@ func testRowsByQuantisedRows(t *testing.T, xRows, outputs, inputs, block, bits i
 	}
 	want, plain := run(false)
 	got, quantised := run(true)
-	require.Equal(t, want, got, "%d rows, %d × %d in blocks of %d, %d bits", xRows, outputs, inputs, block, bits)
-	require.LessOrEqual(
-		t,
-		quantised,
-		plain,
-		"%d rows, %d × %d in blocks of %d, %d bits",
-		xRows,
-		outputs,
-		inputs,
-		block,
-		bits,
-	)
+	about := fmt.Sprintf("%d rows, %d × %d in blocks of %d, %d bits, minima: %t", xRows, outputs, inputs, block, bits,
+		hasMinima)
+	require.Equal(t, want, got, about)
+	require.LessOrEqual(t, quantised, plain, about)
 }
 
 // pairsOf packs integers of 4 bits.

@@ -35,11 +35,11 @@ type MultiHeadAttention struct {
 // differs from width, name.q_proj_weight, k_proj_weight and v_proj_weight replace the first. [BiasKV] adds
 // name.bias_k and name.bias_v. Other options are [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
 // [RotaryInterleaved], [WeightInit] and [BiasInit] (for both projections), [NoBias], [WeightNorm] and [SpectralNorm]
-// (for all weights or those that are named, such as in_proj_weight and out_proj.weight), [Int8Weights], [Int4Weights]
-// and [DType].
+// (for all weights or those that are named, such as in_proj_weight and out_proj.weight), [Int8Weights], [Int4Weights],
+// [Uint8Weights], [Uint4Weights] and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase RotaryInterleaved WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights Int4Weights DType"
+	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase RotaryInterleaved WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads

@@ -16,10 +16,10 @@ type Embedding struct {
 
 // NewEmbedding declares a table with the parameter name.weight, [rows, width], like PyTorch's Embedding. Its initial
 // values are standard normal. Options are [WeightInit], [PaddingIndex], [WeightNorm], [SpectralNorm], [Int8Weights],
-// [Int4Weights] and [DType].
+// [Int4Weights], [Uint8Weights], [Uint4Weights] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	has := "WeightInit PaddingIndex WeightNorm SpectralNorm Int8Weights Int4Weights DType"
+	has := "WeightInit PaddingIndex WeightNorm SpectralNorm Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
 	l.declared = declare(g, "Embedding", name, opts, has,
 		func(s *settings) {
 			l.padding = s.padding

@@ -14,11 +14,12 @@ type Linear struct {
 	Bias     *graph.Node // [out], or nil
 }
 
-const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights Int4Weights DType"
+const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
 
 // NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias, [out], like PyTorch's
 // Linear. Initial values are the same, uniform between ±1/√in, unless [WeightInit] and [BiasInit] set others. Other
-// options are [NoBias], [WeightNorm], [SpectralNorm], [Int8Weights], [Int4Weights] and [DType].
+// options are [NoBias], [WeightNorm], [SpectralNorm], [Int8Weights], [Int4Weights], [Uint8Weights], [Uint4Weights] and
+// [DType].
 func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
 	l := &Linear{}
 	l.declared = declare(g, "Linear", name, opts, linearOptions, func(s *settings) {

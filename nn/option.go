@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/blockwise"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -36,8 +37,8 @@ type settings struct {
 	projection    *int
 	timeFirst     bool
 	normings
-	held     *heldIn // of [Int8Weights] or [Int4Weights]; else nil
-	divValue float64 // of an adaptive softmax
+	held     *blockwise.Format // of [Int8Weights] or another such option; else nil
+	divValue float64           // of an adaptive softmax
 	headBias bool
 	layer    *declared // while it is declared
 }

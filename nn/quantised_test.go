@@ -136,21 +136,22 @@ var int8Cases = map[string]func(g *graph.Graph, x *graph.Node, opts ...nn.Option
 	},
 }
 
-// Each layer computes with Int8Weights or Int4Weights what it computes with the dequantised numbers, and lets the same
-// gradients through to its input.
+// Each layer computes with integers what it computes with the dequantised numbers, and lets the same gradients through
+// to its input.
 func TestLayersWithQuantisedWeights(t *testing.T) {
 	for name, build := range int8Cases {
-		t.Run(name+", 8 bits", func(t *testing.T) { testQuantisedLayer(t, name, build, 16, 8) })
-		t.Run(name+", 4 bits", func(t *testing.T) { testQuantisedLayer(t, name, build, 16, 4) })
+		for option, tolerance := range map[string]float64{"Int8Weights": 0.02, "Int4Weights": 0.6, "Uint8Weights": 0.02,
+			"Uint4Weights": 0.3} {
+			t.Run(name+", "+option, func(t *testing.T) {
+				testQuantisedLayer(t, name, build, quantisations[option], tolerance)
+			})
+		}
 	}
 }
 
 func testQuantisedLayer(t *testing.T, name string,
-	build func(g *graph.Graph, x *graph.Node, opts ...nn.Option) *graph.Node, block, bits int) {
-	held, tolerance := nn.Int8Weights(block), 0.02
-	if bits == 4 {
-		held, tolerance = nn.Int4Weights(block), 0.6
-	}
+	build func(g *graph.Graph, x *graph.Node, opts ...nn.Option) *graph.Node, held nn.Option, tolerance float64) {
+	const block = 16
 	type made struct {
 		s    *exec.Session
 		x    *graph.Node
@@ -183,13 +184,23 @@ func testQuantisedLayer(t *testing.T, name string,
 			continue
 		}
 		quantised++
-		levels, scales := integersOf(param(t, quantisedProgram.s, n)), param(t, quantisedProgram.s, scale).([]float32)
-		values := make([]float32, len(levels))
-		for i, q := range levels {
-			values[i] = float32(q) * scales[i/block]
-		}
 		w := plain.x.Graph().ByName(n.Name())
 		shape, _ := w.KnownShape()
+		count := 1
+		for _, size := range shape {
+			count *= size
+		}
+		scales, minima := param(t, quantisedProgram.s, scale).([]float32), []float32(nil)
+		if minimum := n.Graph().ByName(n.Name() + "_min"); minimum != nil {
+			minima = param(t, quantisedProgram.s, minimum).([]float32)
+		}
+		values := make([]float32, count)
+		for i, q := range integersOf(param(t, quantisedProgram.s, n), count, minima == nil) {
+			values[i] = float32(q) * scales[i/block]
+			if minima != nil {
+				values[i] += minima[i/block]
+			}
+		}
 		require.InDeltaSlice(t, param(t, plain.s, w), values, tolerance)
 		require.NoError(t, plain.s.SetParam(w, exec.Array{Shape: shape, Data: values}))
 	}
@@ -215,14 +226,23 @@ func testQuantisedLayer(t *testing.T, name string,
 	}
 }
 
-// integersOf are the integers that a parameter holds.
-func integersOf(data any) []int8 {
-	if levels, is := data.([]int8); is {
+// integersOf are so many integers that a parameter holds, with or without signs.
+func integersOf(data any, count int, signed bool) (levels []int) {
+	if bytes, is := data.([]int8); is {
+		for _, q := range bytes {
+			levels = append(levels, int(q))
+		}
 		return levels
 	}
-	var levels []int8
-	for _, pair := range data.([]uint8) {
-		levels = append(levels, int8(pair<<4)>>4, int8(pair)>>4)
+	for _, b := range data.([]uint8) {
+		switch {
+		case len(data.([]uint8)) == count:
+			levels = append(levels, int(b))
+		case signed:
+			levels = append(levels, int(int8(b<<4)>>4), int(int8(b)>>4))
+		default:
+			levels = append(levels, int(b&15), int(b>>4))
+		}
 	}
 	return levels
 }
@@ -258,12 +278,24 @@ func TestInt8WeightsBegin(t *testing.T) {
 	}
 }
 
-// One row by a weight of 4 bits is one kernel, which reads the integers where they are.
+// One row by a weight of 4 bits, or with minima, is one kernel, which reads the integers where they are.
 func TestInt4WeightsBegin(t *testing.T) {
+	for _, held := range []nn.Option{nn.Int4Weights(32), nn.Uint4Weights(32)} {
+		testInt4WeightsBegin(t, held)
+	}
+	g := graph.New("begin")
+	l := nn.NewLinear(g, "fc", 64, 8, nn.NoBias(), nn.Uint8Weights(32))
+	require.Equal(t, "[8, 64]", l.Weight.Shape().String())
+	p, err := exec.Compile(g, exec.Outputs(l.Apply(nn.Evaluation(g), g.Input("x", graph.Float32, 1, 64))))
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Kernels(), p.String())
+}
+
+func testInt4WeightsBegin(t *testing.T, held nn.Option) {
 	for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.BFloat16} {
 		g := graph.New("begin")
 		x := g.Input("x", dtype, 1, 64)
-		l := nn.NewLinear(g, "fc", 64, 8, nn.NoBias(), nn.DType(dtype), nn.Int4Weights(32))
+		l := nn.NewLinear(g, "fc", 64, 8, nn.NoBias(), nn.DType(dtype), held)
 		y := l.Apply(nn.Evaluation(g), x)
 		require.Equal(t, "[8, 32]", l.Weight.Shape().String())
 		require.Equal(t, graph.Uint8, l.Weight.DType())
@@ -365,7 +397,7 @@ func TestMistakesWithInt8Weights(t *testing.T) {
 			nn.NewLinear(g, "fc", g.Dim("width", graph.Exactly(64)), 3, nn.Int8Weights(32))
 		}, "a row of fc.weight has the named size width, which is not known to be whole blocks of 32: write 64"},
 		"both": {linear(nn.Int8Weights(16), nn.Int4Weights(16)),
-			"a weight can have Int8Weights or Int4Weights once, and not both"},
+			"a weight can have one of Int8Weights, Int4Weights, Uint8Weights and Uint4Weights, once"},
 		"a block of 4 bits that does not divide": {linear(nn.Int4Weights(32)),
 			"blocks of 32 do not divide the 48 elements of a row of fc.weight: use Int4Weights(24), or leave it out"},
 		"an odd row": {func(g *graph.Graph) { nn.NewLinear(g, "fc", 15, 3, nn.Int4Weights(5)) },

@@ -15,7 +15,8 @@ import (
 	"github.com/broadloom/broadloom/weights"
 )
 
-var quantisations = map[string]nn.Option{"Int8Weights": nn.Int8Weights(16), "Int4Weights": nn.Int4Weights(16)}
+var quantisations = map[string]nn.Option{"Int8Weights": nn.Int8Weights(16), "Int4Weights": nn.Int4Weights(16),
+	"Uint8Weights": nn.Uint8Weights(16), "Uint4Weights": nn.Uint4Weights(16)}
 
 // Layers that have no integers say so: none ignores the option.
 func TestLayersWithoutQuantisedWeights(t *testing.T) {
@@ -95,13 +96,21 @@ func TestOtherValuesOfQuantisedWeights(t *testing.T) {
 		y, want := l.Apply(p, x), ops.Sub(other.Apply(p, x), other.Bias)
 		bias := ops.Mul(l.Bias, graph.Num(0))
 		plain := nn.WithParams(l, []*graph.Node{l.Bias}, []*graph.Node{bias})
-		all := []*graph.Node{l.Weight, l.Scale}
-		swapped := plain.Apply(p.Carrying(all, []*graph.Node{other.Weight, other.Scale}), x)
-		doubled := ops.Mul(l.Scale, graph.Num(2))
-		twice := plain.Apply(p.Carrying(all[1:], []*graph.Node{doubled}), x)
+		all, others := []*graph.Node{l.Weight, l.Scale}, []*graph.Node{other.Weight, other.Scale}
+		if l.Minimum != nil {
+			all, others = append(all, l.Minimum), append(others, other.Minimum)
+		}
+		swapped := plain.Apply(p.Carrying(all, others), x)
+		var doubled []*graph.Node
+		for _, n := range all[1:] {
+			doubled = append(doubled, ops.Mul(n, graph.Num(2)))
+		}
+		twice := plain.Apply(p.Carrying(all[1:], doubled), x)
 		loss := ops.Sum(ops.Mul(twice, twice))
-		slope := autodiff.Grad(loss, []*graph.Node{doubled})[0]
-		along := ops.Sum(ops.Mul(slope, doubled)) // Euler: the loss is of degree 2 in the scales
+		along := g.Scalar(graph.Float32, 0)
+		for i, slope := range autodiff.Grad(loss, doubled) {
+			along = ops.Add(along, ops.Sum(ops.Mul(slope, doubled[i]))) // Euler: the loss is of degree 2 in all of them
+		}
 		once := ops.Sub(y, l.Bias)
 		prog, err := exec.Compile(g, exec.Outputs(once, twice, swapped, want, along, loss))
 		require.NoError(t, err)

@@ -19,13 +19,14 @@ type TransformerLayer struct {
 	settings         settings
 }
 
-const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights Int4Weights DType"
+const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
 
 // NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by dropout, a residual
 // connection and normalization. It is PyTorch's TransformerEncoderLayer with batch_first, and has its parameters
 // name.self_attn, linear1, linear2, norm1 and norm2. Options are [FeedForward], [NormFirst], [Activation],
 // [DropoutRate], [Epsilon], [KVHeads], [Causal], [RotaryBase], [RotaryInterleaved], [WeightInit] and [BiasInit] (for
-// attention and the linear layers), [NoBias], [Int8Weights] and [Int4Weights] (the same) and [DType].
+// attention and the linear layers), [NoBias], [Int8Weights], [Int4Weights], [Uint8Weights] and
+// [Uint4Weights] (the same) and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Weighted is the weight of a layer. With [WeightNorm], [SpectralNorm], [Int8Weights] or [Int4Weights] the layer
-// multiplies by the value that [Weighted.WeightIn] computes from Weight and the other fields.
+// Weighted is the weight of a layer. With [WeightNorm], [SpectralNorm], [Int8Weights] or another option of quantised
+// weights the layer multiplies by the value that [Weighted.WeightIn] computes from Weight and the other fields.
 type Weighted struct {
 	Weight   *graph.Node // the parameter
 	Gain     *graph.Node // with [WeightNorm] the norms, with size 1 on all axes but one; else nil
 	U, V     *graph.Node // with [SpectralNorm] the singular vectors, state; else nil
-	Scale    *graph.Node // with [Int8Weights] and [Int4Weights] the scales of blocks of Weight; else nil
+	Scale    *graph.Node // with [Int8Weights] and others the scales of blocks of Weight; else nil
+	Minimum  *graph.Node // with [Uint8Weights] and [Uint4Weights] the minima of blocks of Weight; else nil
 	held     *blockwise.Weight
 	axis     int
 	iterates int
@@ -180,12 +181,12 @@ func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initia
 }
 
 // WeightIn returns the value by which the layer multiplies in a pass: Weight, or the result of [WeightNorm],
-// [SpectralNorm], [Int8Weights] or [Int4Weights], in the shape that it has without these options. A layer without them
-// computes the same if it has this value as its weight.
+// [SpectralNorm], [Int8Weights], [Int4Weights], [Uint8Weights] or [Uint4Weights], in the shape that it has without
+// these options. A layer without them computes the same if it has this value as its weight.
 func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	switch {
 	case w.Scale != nil:
-		return w.dequantized(p.Value(w.Weight), p.Value(w.Scale))
+		return w.dequantized(p.Value)
 	case w.Gain != nil:
 		return ops.WeightNorm(w.Weight, w.Gain, w.axis)
 	case w.U == nil:

@@ -37,7 +37,8 @@ func quantisedInput() exec.Array {
 }
 
 // From opset 21 on, weights of 8 and 4 bits stay integers: each is read by one DequantizeLinear, and those of 4 bits
-// are INT4. ONNX Runtime computes the same numbers, and so does the model that is read again, of any opset.
+// are INT4, or UINT4 if they have minima. ONNX Runtime computes the same numbers, and so does the model that is read
+// again, of any opset.
 func TestQuantisedWeights(t *testing.T) {
 	var models []onnxrt.Model
 	var wanted [][]float32
@@ -45,7 +46,8 @@ func TestQuantisedWeights(t *testing.T) {
 		option nn.Option
 		elem   wire.DataType
 		held   int // constants: of 4 bits, one for each part of a weight
-	}{{nn.Int8Weights(32), wire.Int8, 8}, {nn.Int4Weights(32), wire.Int4, 10}} {
+	}{{nn.Int8Weights(32), wire.Int8, 8}, {nn.Int4Weights(32), wire.Int4, 10}, {nn.Uint8Weights(32), wire.Uint8, 8},
+		{nn.Uint4Weights(32), wire.Uint4, 10}} {
 		s, x, y := quantisedModel(t, c.option)
 		r, err := s.Run(t.Context(), exec.Feed{x: quantisedInput()})
 		require.NoError(t, err)
@@ -64,7 +66,7 @@ func TestQuantisedWeights(t *testing.T) {
 				if i.Type == c.elem {
 					held++
 				}
-				isTwice := c.elem == wire.Int4 && opset == 21 && i.Type == wire.Uint8
+				isTwice := (c.elem == wire.Int4 || c.elem == wire.Uint4) && opset == 21 && i.Type == wire.Uint8
 				require.False(t, isTwice, "%s is there twice", i.Name)
 			}
 			if opset == 21 {

@@ -82,14 +82,20 @@ func (o options) levelsHint(params []*graph.Node, f *File, sources [][]string) s
 			continue
 		}
 		infos := f.infos(names)
+		shape, known := n.KnownShape()
 		levels, scales := infos[0].Shape, infos[1].Shape
 		last := len(levels) - 1
-		bits := map[raw.DType]int{raw.I8: 8, raw.U8: 4}[infos[0].DType]
-		if bits != 0 && len(scales) == len(levels) && last >= 0 && scales[last] > 0 {
-			block := levels[last] * 8 / bits / scales[last]
-			return fmt.Sprintf(
-				"the file holds weights in %d bits with a scale for each %d: layers with the option nn.Int%dWeights(%d) take them",
-				bits, block, bits, block)
+		as := blockwise.Format{HasMinima: len(f.without([]string{sources[i][0] + blockwise.MinimumSuffix})) == 0}
+		switch {
+		case infos[0].DType == raw.I8, infos[0].DType == raw.U8 && as.HasMinima && known && slices.Equal(shape, levels):
+			as.Bits = 8
+		case infos[0].DType == raw.U8:
+			as.Bits = 4
+		}
+		if as.Bits != 0 && len(scales) == len(levels) && last >= 0 && scales[last] > 0 {
+			as.Block = levels[last] * 8 / as.Bits / scales[last]
+			return fmt.Sprintf("the file holds weights %s: layers with the option %s(%d) take them", as.Describe(),
+				as.Option(), as.Block)
 		}
 	}
 	return ""

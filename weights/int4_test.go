@@ -15,8 +15,13 @@ import (
 
 // int4Layer makes a session of a linear layer of weights of 4 bits, and the value of its weight.
 func int4Layer(t *testing.T, in, out, block int) (*exec.Session, *nn.Linear, *graph.Node) {
+	return heldLayer(t, in, out, nn.Int4Weights(block))
+}
+
+// heldLayer is the same for weights that an option holds.
+func heldLayer(t *testing.T, in, out int, held nn.Option) (*exec.Session, *nn.Linear, *graph.Node) {
 	g := graph.New("model")
-	l := nn.NewLinear(g, "", in, out, nn.NoBias(), nn.Int4Weights(block))
+	l := nn.NewLinear(g, "", in, out, nn.NoBias(), held)
 	w := l.WeightIn(nn.Evaluation(g))
 	p, err := exec.Compile(g, exec.Outputs(w))
 	require.NoError(t, err)

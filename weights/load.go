@@ -15,7 +15,7 @@ import (
 // Load sets a session's parameters from a file, by name. It first compares all names, shapes and dtypes: if anything
 // does not match and is not allowed, nothing is set, and the error is a *[MismatchError] that lists everything. Numbers
 // are widened to the parameter's dtype: float16 and bfloat16 to float32 or float64, integers to wider ones. A weight of
-// nn.Int8Weights or nn.Int4Weights is loaded from its integers and scales, or from numbers under the name of the
+// nn.Int8Weights or another such option is loaded from its integers and scales, or from numbers under the name of the
 // integers. If reading elements fails, the parameters in Report.Loaded have been set. Values of [With] are set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	held, err := heldBy(s)
@@ -78,8 +78,10 @@ func (o options) loadParam(f *File, n *graph.Node, tensors []string, r *Report,
 	params, values := []*graph.Node{n}, make([]exec.Array, 1)
 	var err error
 	if w := o.quantised(n, f); w != nil {
-		params, values = append(params, w.Scales), make([]exec.Array, 2)
-		values[0], values[1], err = o.levelsValue(f, w, tensors)
+		if values, err = o.heldValues(f, w, tensors); err != nil {
+			return err
+		}
+		params = w.Params()
 	} else {
 		values[0], err = o.value(f, n, tensors)
 	}
@@ -164,7 +166,7 @@ func (o options) match(params, held, program []*graph.Node, f *File, r *Report) 
 	used := map[string]string{}
 	sources = make([][]string, len(params))
 	for i, n := range params {
-		if w := o.quantised(n, f); w != nil && n == w.Scales {
+		if w := o.quantised(n, f); w != nil && n != w.Levels {
 			continue // they are computed with the integers
 		}
 		names := o.tensorsOf(n)

@@ -12,13 +12,22 @@ import (
 
 // BenchmarkLlama measures a model of 85 million parameters on one thread: a token, and a prompt of 64 tokens.
 func BenchmarkLlama(b *testing.B) {
-	for _, held := range []struct{ bits, block int }{{}, {8, 32}, {8, 128}, {4, 32}, {4, 128}} {
+	for _, held := range []format{{}, {8, 32, false}, {8, 128, false}, {4, 32, false}, {4, 128, false}, {4, 32, true}} {
+		formats := map[string]format{}
+		if held.bits != 0 {
+			formats["token_embd"] = format{8, held.block, false}
+		}
+		for i := range 6 {
+			for _, layer := range []string{"attn", "ffn_gate", "ffn_up", "ffn_down"} {
+				formats[fmt.Sprintf("blk.%d.%s", i, layer)] = held
+			}
+		}
 		m := newModel(settings{layers: 6, width: 1024, inner: 2816, heads: 16, kvHeads: 16, tokens: 8192, longest: 512,
-			base: 10_000, epsilon: 1e-5, isTied: true, bits: held.bits, block: held.block})
+			base: 10_000, epsilon: 1e-5, isTied: true, held: formats})
 		for tokens, c := range map[int]continuation{1: m.token, 64: m.prompt} {
 			name := fmt.Sprintf("float32/%d", tokens)
 			if held.bits != 0 {
-				name = fmt.Sprintf("int%d_%d/%d", held.bits, held.block, tokens)
+				name = fmt.Sprintf("%s_%d/%d", held, held.block, tokens)
 			}
 			b.Run(name, func(b *testing.B) { m.measure(b, c, tokens) })
 		}

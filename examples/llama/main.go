@@ -4,8 +4,8 @@
 //	go run ./examples/llama
 //	go run ./examples/llama -model tinyllama-1.1b.Q8_0.gguf -prompt "The capital of France is"
 //
-// settings.go reads what the file says of the model, model.go builds and loads it, tokens.go turns text to tokens and
-// back, and write.go continues a text.
+// settings.go reads what the file says of the model, formats.go chooses how its weights are held, model.go builds and
+// loads it, tokens.go turns text to tokens and back, and write.go continues a text.
 package main
 
 import (
@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		f.StringVar(&prompt, "prompt", "And God said unto Noah", "how the `text` begins")
 		f.IntVar(&tokens, "tokens", 64, "`tokens` to write")
 		f.IntVar(&longest, "context", 4096, "`tokens` that the model may look back, at most as many as it learned with")
-		f.StringVar(&held, "weights", "", "the `dtype` in memory, int8, int4 or float32; by default int8 if the file is quantised")
+		f.StringVar(&held, "weights", "", "the `dtype` in memory, int8, int4 or float32; by default as in the file")
 		f.Float64Var(&temperature, "temperature", 0, "how bold the writer is: at 0 it takes the likeliest `token`")
 		f.Uint64Var(&seed, "seed", 1, "`seed` of the choice of tokens")
 	}); err != nil {

@@ -102,7 +102,7 @@ func TestHeldWeights(t *testing.T) {
 	stored, err := file.Read("blk.1.ffn_down.weight")
 	require.NoError(t, err)
 	for i, v := range stored.Data.([]float32) {
-		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/scaleBlock])
+		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/usualBlock])
 	}
 
 	plain, err := open("", 256, "float32", 1)
@@ -114,7 +114,7 @@ func TestHeldWeights(t *testing.T) {
 
 	half, err := open("", 256, "int4", 1)
 	require.NoError(t, err)
-	require.Equal(t, "Llama of 4 layers, width 64, 4 heads, 768 tokens, int4", half.model.String())
+	require.Equal(t, "Llama of 4 layers, width 64, 4 heads, 768 tokens, int4 and int8", half.model.String())
 	require.Less(t, float64(half.bytes)/float64(held.bytes), 0.7)
 	pairs, err := half.token.Param(half.model.blocks[1].down.Weight)
 	require.NoError(t, err)
@@ -126,6 +126,40 @@ func TestHeldWeights(t *testing.T) {
 
 	_, err = open("", 256, "int2", 1)
 	require.ErrorContains(t, err, "genesis.gguf: weights are held as int8, int4 or float32, not \"int2\"")
+}
+
+// Each layer holds the tensors of its weights as they are, in the least memory, unless they are to be rounded.
+func TestFormats(t *testing.T) {
+	var tensors []weights.Info
+	add := func(name, dtype string, shape ...int) {
+		tensors = append(tensors, weights.Info{Name: name, DType: dtype, Shape: shape})
+	}
+	add("token_embd.weight", "Q4_K", 768, 256)
+	add("blk.0.attn_norm.weight", "F32", 256)
+	add("blk.0.attn_q.weight", "Q4_K", 256, 256)
+	add("blk.0.attn_v.weight", "Q6_K", 256, 256)
+	add("blk.0.ffn_up.weight", "Q4_K", 256, 256)
+	add("blk.0.ffn_down.weight", "Q6_K", 256, 256)
+	add("blk.1.ffn_up.weight", "Q5_K", 256, 256)
+	add("blk.1.ffn_down.weight", "IQ2_S", 256, 256)
+	add("output.weight", "F16", 768, 256)
+	for held, want := range map[string]map[string]format{
+		"": {"token_embd": {4, 32, true}, "blk.0.attn": {8, 16, true}, "blk.0.ffn_up": {4, 32, true},
+			"blk.0.ffn_down": {8, 16, false}, "blk.1.ffn_up": {8, 32, true}, "blk.1.ffn_down": {8, 32, false},
+			"output": {}},
+		"int8": {"token_embd": {4, 32, true}, "blk.0.attn": {8, 16, true}, "blk.0.ffn_up": {4, 32, true},
+			"blk.0.ffn_down": {8, 16, false}, "blk.1.ffn_up": {8, 32, true}, "blk.1.ffn_down": {8, 32, false},
+			"output": {8, 32, false}},
+		"int4": {"token_embd": {4, 32, true}, "blk.0.attn": {4, 32, true}, "blk.0.ffn_up": {4, 32, true},
+			"blk.0.ffn_down": {4, 32, false}, "blk.1.ffn_up": {4, 32, true}, "blk.1.ffn_down": {4, 32, false},
+			"output": {8, 32, false}},
+		"float32": {"token_embd": {}, "blk.0.attn": {}, "blk.0.ffn_up": {}, "blk.0.ffn_down": {}, "blk.1.ffn_up": {},
+			"blk.1.ffn_down": {}, "output": {}},
+	} {
+		formats, err := formatsOf(tensors, held)
+		require.NoError(t, err)
+		require.Equal(t, want, formats, held)
+	}
 }
 
 // A file that claims more layers than it has tensors does not keep the program busy.

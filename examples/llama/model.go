@@ -43,35 +43,31 @@ type block struct {
 func newModel(s settings) *model {
 	g := graph.New("llama")
 	m := &model{settings: s, graph: g, temperature: g.Input("temperature", graph.Float32)}
-	held, ofTokens := nn.Option{}, nn.Option{} // llama.cpp's files of 4 bits have tables of tokens in 6
-	if s.bits != 0 {
-		held, ofTokens = nn.Int8Weights(s.block), nn.Int8Weights(s.block)
-	}
-	if s.bits == 4 {
-		held = nn.Int4Weights(s.block)
-	}
-	m.tokens = nn.NewEmbedding(g, "token_embd", s.tokens, s.width, ofTokens)
+	m.tokens = nn.NewEmbedding(g, "token_embd", s.tokens, s.width, s.held["token_embd"].option())
 	for i := range s.layers {
-		g.Scope("blk."+strconv.Itoa(i), func() { m.blocks = append(m.blocks, newBlock(g, s, held)) })
+		name := "blk." + strconv.Itoa(i)
+		g.Scope(name, func() { m.blocks = append(m.blocks, newBlock(g, s, name)) })
 	}
 	m.norm = nn.NewRMSNorm(g, "output_norm", s.width, nn.Epsilon(s.epsilon))
 	if !s.isTied {
-		m.output = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias(), ofTokens)
+		m.output = nn.NewLinear(g, "output", s.width, s.tokens, nn.NoBias(), s.held["output"].option())
 	}
 	m.prompt = m.continued(g.Input("text", graph.Int64, 1, g.Dim("new", graph.AtLeast(1))))
 	m.token = m.continued(g.Input("token", graph.Int64, 1, 1))
 	return m
 }
 
-func newBlock(g *graph.Graph, s settings, held nn.Option) (b block) {
+func newBlock(g *graph.Graph, s settings, name string) (b block) {
+	linear := func(layer string, in, out int) *nn.Linear {
+		return nn.NewLinear(g, layer, in, out, nn.NoBias(), s.held[name+"."+layer].option())
+	}
 	norm := func(name string) *nn.Norm { return nn.NewRMSNorm(g, name, s.width, nn.Epsilon(s.epsilon)) }
 	b.attentionNorm, b.networkNorm = norm("attn_norm"), norm("ffn_norm")
 	b.attention = nn.NewMultiHeadAttention(g, "attn", s.width, s.heads, nn.KVHeads(s.kvHeads), nn.Causal(),
-		nn.RotaryBase(s.base), nn.RotaryInterleaved(), nn.NoBias(), held)
+		nn.RotaryBase(s.base), nn.RotaryInterleaved(), nn.NoBias(), s.held[name+".attn"].option())
 	b.cache = b.attention.NewCache("cache", 1, s.longest)
-	b.gate = nn.NewLinear(g, "ffn_gate", s.width, s.inner, nn.NoBias(), held)
-	b.up = nn.NewLinear(g, "ffn_up", s.width, s.inner, nn.NoBias(), held)
-	b.down = nn.NewLinear(g, "ffn_down", s.inner, s.width, nn.NoBias(), held)
+	b.gate, b.up = linear("ffn_gate", s.width, s.inner), linear("ffn_up", s.width, s.inner)
+	b.down = linear("ffn_down", s.inner, s.width)
 	return b
 }
 

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/weights"
 )
@@ -14,18 +16,28 @@ type settings struct {
 	tokens               int // of the vocabulary
 	longest              int // tokens that the model looks back
 	base, epsilon        float64
-	isTied               bool // the table of tokens is also the last layer's weight
-	bits                 int  // of weights of layers: 8 or 4, with a scale for each block; 0 if weights are float32
-	block                int
+	isTied               bool              // the table of tokens is also the last layer's weight
+	held                 map[string]format // of weights, by their layers
 }
 
 // String describes the model.
 func (s settings) String() string {
-	held := "float32"
-	if s.bits != 0 {
-		held = fmt.Sprintf("int%d", s.bits)
+	names := map[string]bool{}
+	for _, f := range s.held {
+		names[f.String()] = true
 	}
+	held := strings.Join(slices.Sorted(maps.Keys(names)), " and ")
 	return fmt.Sprintf("Llama of %d layers, width %d, %d heads, %d tokens, %s", s.layers, s.width, s.heads, s.tokens, held)
+}
+
+// isQuantised reports whether some weights are held as integers.
+func (s settings) isQuantised() bool {
+	for _, f := range s.held {
+		if f.bits != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fields reads the metadata of a file, and remembers the first mistake.
@@ -56,11 +68,8 @@ func number[T int | float64](f *fields, key string, otherwise ...T) T {
 	return 1
 }
 
-// scaleBlock is the block of weights of 8 and 4 bits: that of the simpler formats of llama.cpp, which are held exactly.
-const scaleBlock = 32
-
 // readSettings reads the sizes of a model that looks back at most so many tokens. It holds weights as int8, int4 or
-// float32; as int8, if none is said and the file is quantised.
+// float32, or, if none is said, as the file does.
 func readSettings(file *weights.File, longest int, held string) (settings, error) {
 	f := &fields{of: file.Fields()}
 	if kind := f.of["general.architecture"]; kind != "llama" {
@@ -98,16 +107,7 @@ func readSettings(file *weights.File, longest int, held string) (settings, error
 		return s, fmt.Errorf("the file has no table of tokens, token_embd.weight")
 	}
 	s.tokens, s.isTied = tensors[table].Shape[0], named("output.weight") < 0
-	isQuantised := slices.ContainsFunc(tensors, func(t weights.Info) bool {
-		return !slices.Contains([]string{"F64", "F32", "F16", "BF16"}, t.DType)
-	})
-	switch {
-	case held == "int8" || held == "" && isQuantised:
-		s.bits, s.block = 8, scaleBlock
-	case held == "int4":
-		s.bits, s.block = 4, scaleBlock
-	case held != "" && held != "float32":
-		return s, fmt.Errorf("weights are held as int8, int4 or float32, not %q", held)
-	}
-	return s, nil
+	var err error
+	s.held, err = formatsOf(tensors, held)
+	return s, err
 }

@@ -29,7 +29,7 @@ func newWriter(m *model, v *vocabulary, file *weights.File, seed uint64) (*write
 	}
 	opts := []weights.Option{weights.Rename(fileName), weights.Parts(fileParts),
 		weights.AllowMissing("*.cache.*", "random_state")} // the states between runs
-	if m.bits != 0 {
+	if m.isQuantised() {
 		opts = append(opts, weights.AllowNarrowing())
 	}
 	values, _, err := weights.Values(prompt, file, opts...)

@@ -942,7 +942,7 @@ var functions = map[string][]any{
 		nn.GlobalAvgPool,
 		nn.GlobalMaxPool,
 		nn.Groups,
-		nn.Int8Weights, nn.Int4Weights,
+		nn.Int8Weights, nn.Int4Weights, nn.Uint8Weights, nn.Uint4Weights,
 		nn.KVHeads,
 		nn.KaimingNormal,
 		nn.KaimingUniform,

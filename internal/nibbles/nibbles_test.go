@@ -35,15 +35,16 @@ func TestHalvesOfBytes(t *testing.T) {
 	require.Same(t, x, of(ops.BitCast(signed(apart), graph.Int8)), "in another way")
 	rows := ops.Narrow(x, 0, 1, 2)
 	require.Same(t, rows, of(ops.UnpackInt4(rows)))
+	require.Same(t, x, of(ops.UnpackUint4(x)))
 	for name, n := range map[string]*graph.Node{
-		"without signs":   ops.BitCast(apart, graph.Int8),
-		"other order":     ops.BitCast(signed(swapped), graph.Int8),
-		"unsigned":        ops.UnpackUint4(x),
-		"two values":      ops.BitCast(ops.BitOr(wide, ops.Cast(y, graph.Uint16)), graph.Int8),
-		"no bytes":        ops.BitCast(g.Input("w", graph.Uint16, 3, 4), graph.Int8),
-		"many operations": ops.BitCast(doubled, graph.Int8),
-		"repeated rows":   ops.BitCast(ops.Add(wide, ops.Zeros(g, graph.Uint16, 2, 3, 4)), graph.Int8),
-		"another dtype":   ops.BitCast(x, graph.Int8),
+		"without signs":    ops.BitCast(apart, graph.Int8),
+		"other order":      ops.BitCast(signed(swapped), graph.Int8),
+		"signed as others": ops.BitCast(signed(apart), graph.Uint8),
+		"two values":       ops.BitCast(ops.BitOr(wide, ops.Cast(y, graph.Uint16)), graph.Int8),
+		"no bytes":         ops.BitCast(g.Input("w", graph.Uint16, 3, 4), graph.Int8),
+		"many operations":  ops.BitCast(doubled, graph.Int8),
+		"repeated rows":    ops.BitCast(ops.Add(wide, ops.Zeros(g, graph.Uint16, 2, 3, 4)), graph.Int8),
+		"another dtype":    ops.BitCast(x, graph.Int8),
 	} {
 		require.Nil(t, of(n), name)
 	}

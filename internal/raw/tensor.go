@@ -13,8 +13,10 @@ type Info struct {
 	// Blocks names the format of quantised elements, which Tensor.Read turns into DType; it is empty for others.
 	Blocks string
 	// ScaleBlock is the number of consecutive elements that have a scale, if they are integers times scales, which
-	// Tensor.ReadLevels reads; otherwise it is 0. The integers have LevelBits bits.
+	// Tensor.ReadLevels reads; otherwise it is 0. The integers have LevelBits bits. With HasMinima they have no signs,
+	// and each block also has a minimum, which is added to the products.
 	ScaleBlock, LevelBits int
+	HasMinima             bool
 }
 
 // Stored is how elements are stored: in blocks or as a dtype.
@@ -26,7 +28,13 @@ type Tensor struct {
 	// Read reads the elements, in row-major order: see [Decode].
 	Read func() (any, error)
 	// ReadLevels reads the integers and the scales of a tensor with a ScaleBlock; it is nil for others.
-	ReadLevels func() (levels []int8, scales []float32, err error)
+	ReadLevels func() (Levels, error)
+}
+
+// Levels are elements as integers, with a scale and perhaps a minimum for each block of them.
+type Levels struct {
+	Integers       []int8
+	Scales, Minima []float32 // without minima these are nil
 }
 
 // Shape turns sizes that [Bytes] accepted into Go's ints.

@@ -55,6 +55,8 @@ type Scratch[T scalar.Number] struct {
 	convert   convertArgs
 	scaled    scaledArgs
 	lanes     lanesArgs
+	blockSums []T        // of a row, over the elements of blocks
+	ofMinima  Product[T] // of these
 
 	// Memory for pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of
 	// packed panels.

@@ -20,13 +20,16 @@ const (
 const (
 	Float16 = numWordTypes + iota
 	BFloat16
-	Int8Blocks // integers, each times the scale of its block
-	Int4Blocks // the same of 4 bits, from -8 to 7: two in a byte, the first in the lower half
+	Int8Blocks  // integers, each times the scale of its block
+	Int4Blocks  // the same of 4 bits, from -8 to 7: two in a byte, the first in the lower half
+	Uint8Blocks // from 0 to 255, each times the scale of its block, plus the minimum of that
+	Uint4Blocks // the same of 4 bits, from 0 to 15
+	numTypes
 )
 
 // typeSizes are the sizes of elements in bytes.
 var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, FastBFloat16: 2, Float16: 2, BFloat16: 2,
-	Int8Blocks: 1}
+	Int8Blocks: 1, Uint8Blocks: 1}
 
 // Factor holds the elements of A or B if these have fewer bits than the sums. They replace the Data of the [Matrix],
 // whose Start and strides count them. Integers are for products of int32, the other types for products of float32.
@@ -34,9 +37,11 @@ type Factor struct {
 	Type Type
 	Data unsafe.Pointer
 	Len  int // in elements
-	// Of blocks, element i has the scale i / Block, wherever it is in the matrix.
+	// Of blocks, element i has the scale i / Block, wherever it is in the matrix, and the minimum of the same index if
+	// the type has minima.
 	Block  int
 	Scales []float32
+	Minima []float32
 }
 
 // elements returns the number of elements, or n if the matrix has its own.

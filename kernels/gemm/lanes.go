@@ -31,8 +31,11 @@ type laneLoops struct {
 	many, one func(*lanesArgs)
 }
 
-// nibbles are the numbers of integers of 4 bits.
-var nibbles = [sumLanes]float32{0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1}
+// nibbles and unsignedNibbles are the numbers of integers of 4 bits.
+var (
+	nibbles         = [sumLanes]float32{0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1}
+	unsignedNibbles = [sumLanes]float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+)
 
 // HasLanes reports whether a product can be computed in lanes: it is one row of float32 by contiguous columns of whole
 // blocks, whose sizes are multiples of 32.
@@ -47,7 +50,7 @@ func (p *Product[T]) HasLanes() bool {
 // runLanes computes columns of a product in lanes. Each of 16 lanes adds up every sixteenth product of a block: of each
 // 32, those of elements l and l + 16, or, of integers of 4 bits, of both elements of byte l. The sums of a block times
 // its scale are added to those of the lanes. All these are fused multiply-adds. Then halves of the sums are added to
-// each other until one is left.
+// each other until one is left. What minima contribute is added last.
 func (p *Product[T]) runLanes(lo, hi, left, right int, s *Scratch[T]) {
 	if lo >= hi || left >= right {
 		return
@@ -63,12 +66,36 @@ func (p *Product[T]) runLanes(lo, hi, left, right int, s *Scratch[T]) {
 		p.laneSums(x, j, sums, s)
 		q.putRow(sums, p.C.Data, 0, j, p.Add)
 	}
+	if p.FactorB.hasMinima() && p.K > 0 {
+		p.addMinima(left, right, s)
+	}
 	s.rows.whole(hi)
+}
+
+// addMinima adds what minima contribute to columns: the product of the row's sums over each block by the minima.
+func (p *Product[T]) addMinima(left, right int, s *Scratch[T]) {
+	b, blocks := &p.FactorB, p.K/p.FactorB.Block
+	s.blockSums = grow(s.blockSums, blocks)
+	for i := range blocks {
+		sum := T(0)
+		for k := range b.Block {
+			sum += element(&p.A, &p.FactorA, p.A.Start+(i*b.Block+k)*p.A.Col)
+		}
+		s.blockSums[i] = sum
+	}
+	var minima any = b.Minima
+	s.ofMinima = Product[T]{M: 1, N: p.N, K: blocks, C: p.C, Add: true,
+		A: Matrix[T]{Data: s.blockSums[:blocks], Row: blocks, Col: 1},
+		B: Matrix[T]{Data: minima.([]T), Start: p.B.Start / b.Block, Row: 1, Col: p.B.Col / b.Block}}
+	rows := s.rows
+	s.rows = rowProgress{}
+	s.ofMinima.RunPart(0, 1, left, right, s)
+	s.rows = rows
 }
 
 // laneOf returns where an element of the row lies among those by which the lanes multiply.
 func (p *Product[T]) laneOf(i int) int {
-	if p.FactorB.Type != Int4Blocks {
+	if !p.FactorB.inHalves() {
 		return i
 	}
 	in := i % laneGroup
@@ -85,7 +112,10 @@ func (p *Product[T]) laneSums(x []T, j int, sums []T, s *Scratch[T]) {
 		}
 		return
 	}
-	code := &v.lanes[b.Type-Int8Blocks]
+	code, levels := &v.lanes[b.Type-Int8Blocks], &nibbles
+	if b.hasMinima() {
+		levels = &unsignedNibbles
+	}
 	run := func(done, rows, each int, loop func(*lanesArgs)) {
 		if rows < each {
 			return
@@ -95,7 +125,7 @@ func (p *Product[T]) laneSums(x []T, j int, sums []T, s *Scratch[T]) {
 			x: unsafe.Pointer(&x[0]), from: uintptr(b.byteOf(at)), fromRow: b.bytes(p.B.Col),
 			scales:    address(b.Scales, at/b.Block),
 			scalesRow: p.B.Col / b.Block * int(unsafe.Sizeof(float32(0))), to: unsafe.Pointer(&sums[done]),
-			levels: &nibbles}
+			levels: levels}
 		loop(&s.lanes)
 	}
 	whole := len(sums) / code.rows * code.rows

@@ -56,9 +56,9 @@ func (p *Product[T]) Check() error {
 			p.N)
 	}
 	for _, f := range []*Factor{&p.FactorA, &p.FactorB} {
-		if f.isBlocks() && (f.Block < 1 || len(f.Scales)*f.Block < f.Len || p.Offsets != nil) {
-			return fmt.Errorf("gemm: %d scales of %d elements for %d, offsets: %t", len(f.Scales), f.Block, f.Len,
-				p.Offsets != nil)
+		if f.isBlocks() && (!f.hasScales() || p.Offsets != nil) {
+			return fmt.Errorf("gemm: %d scales and %d minima of %d elements for %d, offsets: %t", len(f.Scales),
+				len(f.Minima), f.Block, f.Len, p.Offsets != nil)
 		}
 	}
 	if p.InLanes && !p.HasLanes() {

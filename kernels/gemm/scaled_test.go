@@ -9,7 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scaledBlocks replaces the elements of a matrix by integers of 8 or 4 bits times scales of blocks.
+// typesOfBlocks are the types of factors with scales.
+var typesOfBlocks = []Type{Int8Blocks, Int4Blocks, Uint8Blocks, Uint4Blocks}
+
+// scaledBlocks replaces the elements of a matrix by integers of 8 or 4 bits times scales of blocks, plus minima if the
+// type has them.
 func scaledBlocks(r *rand.Rand, m *Matrix[float32], block int, t Type) Factor {
 	count := len(m.Data)
 	bytes := make([]uint8, count)
@@ -18,15 +22,25 @@ func scaledBlocks(r *rand.Rand, m *Matrix[float32], block int, t Type) Factor {
 	for i := range f.Scales {
 		f.Scales[i] = float32(r.NormFloat64())
 	}
+	if f.hasMinima() {
+		f.Minima = make([]float32, len(f.Scales))
+		for i := range f.Minima {
+			f.Minima[i] = float32(r.NormFloat64())
+		}
+	}
 	for i := range m.Data {
-		level := int8(r.Uint32())
-		if t == Int4Blocks {
-			level >>= 4
+		random := uint8(r.Uint32())
+		level := map[Type]int{Int8Blocks: int(int8(random)), Int4Blocks: int(int8(random) >> 4),
+			Uint8Blocks: int(random), Uint4Blocks: int(random >> 4)}[t]
+		if t == Int4Blocks || t == Uint4Blocks {
 			bytes[i/2] |= uint8(level) & 15 << (i % 2 * 4)
 		} else {
 			bytes[i] = uint8(level)
 		}
-		m.Data[i] = float32(level) * f.Scales[i/block]
+		m.Data[i] = float32(float32(level) * f.Scales[i/block])
+		if f.Minima != nil {
+			m.Data[i] += f.Minima[i/block]
+		}
 	}
 	return f
 }
@@ -41,7 +55,7 @@ func TestFactorsOfScaledBlocks(t *testing.T) {
 		for layout := range layouts * layouts * 2 {
 			for which := range 3 {
 				block := []int{1, 8, 16, 20, 32, 128}[(layout+which)%6]
-				of := []Type{Int8Blocks, Int4Blocks}[r.IntN(2)]
+				of := typesOfBlocks[r.IntN(len(typesOfBlocks))]
 				wide := product[float32](r, size[0], size[1], size[2], layout, []int{2}[:layout/3%2]...)
 				narrow := *wide
 				narrow.C.Data = slices.Clone(wide.C.Data)
@@ -78,5 +92,7 @@ func TestScalesThatAreMissing(t *testing.T) {
 	bytes := make([]int8, 64)
 	p.FactorB = Factor{Type: Int8Blocks, Data: unsafe.Pointer(&bytes[0]), Len: 64, Block: 32,
 		Scales: make([]float32, 1)}
-	require.ErrorContains(t, p.Check(), "1 scales of 32 elements for 64")
+	require.ErrorContains(t, p.Check(), "1 scales and 0 minima of 32 elements for 64")
+	p.FactorB.Type, p.FactorB.Scales = Uint8Blocks, make([]float32, 2)
+	require.ErrorContains(t, p.Check(), "2 scales and 0 minima of 32 elements for 64")
 }

@@ -28,8 +28,8 @@ type simdTiles struct {
 	transposers                []transposer                   // the one of the largest blocks first
 	copyPieces                 [maxStep + 1]func(*piecesArgs) // by the step of elements
 	convert                    [2]func(*convertArgs)          // of Float16 and of BFloat16
-	convertScaled              [2]func(*scaledArgs)           // of Int8Blocks and of Int4Blocks
-	lanes                      [2]laneLoops                   // of the same
+	convertScaled              [blockTypes]func(*scaledArgs)  // from Int8Blocks on
+	lanes                      [blockTypes]laneLoops          // of the same
 	convertPieces              [2][maxStep + 1]func(*piecesArgs)
 	thin                       []func(*thinArgs) // by the number of rows
 	addRow                     func(*gemvArgs)

@@ -59,10 +59,12 @@ var (
 )
 
 var (
-	lanesAVX2 = [2]laneLoops{{2, lanesInt8AVX2Rows2, lanesInt8AVX2Rows1},
-		{2, lanesInt4AVX2Rows2, lanesInt4AVX2Rows1}}
-	lanesAVX512 = [2]laneLoops{{4, lanesInt8AVX512Rows4, lanesInt8AVX512Rows1},
-		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}}
+	lanesAVX2 = [blockTypes]laneLoops{{2, lanesInt8AVX2Rows2, lanesInt8AVX2Rows1},
+		{2, lanesInt4AVX2Rows2, lanesInt4AVX2Rows1}, {2, lanesUint8AVX2Rows2, lanesUint8AVX2Rows1},
+		{2, lanesUint4AVX2Rows2, lanesUint4AVX2Rows1}}
+	lanesAVX512 = [blockTypes]laneLoops{{4, lanesInt8AVX512Rows4, lanesInt8AVX512Rows1},
+		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}, {4, lanesUint8AVX512Rows4, lanesUint8AVX512Rows1},
+		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}} // of other levels
 )
 
 // Masks for AVX-512 have a bit for each lane, 16 to a vector.

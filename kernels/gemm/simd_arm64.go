@@ -24,8 +24,9 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	return f32, f64
 }
 
-var lanesNEON = [2]laneLoops{{2, lanesInt8NEONRows2, lanesInt8NEONRows1},
-	{2, lanesInt4NEONRows2, lanesInt4NEONRows1}}
+var lanesNEON = [blockTypes]laneLoops{{2, lanesInt8NEONRows2, lanesInt8NEONRows1},
+	{2, lanesInt4NEONRows2, lanesInt4NEONRows1}, {2, lanesUint8NEONRows2, lanesUint8NEONRows1},
+	{2, lanesUint4NEONRows2, lanesUint4NEONRows1}}
 
 // autotune has nothing to choose between.
 func autotune() {}

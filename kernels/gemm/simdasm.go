@@ -31,7 +31,7 @@ func (v *simdTiles) moves(f64 *simdTiles) {
 	v.transposers = append(v.transposers, transposer{32, transposeF32}, transposer{16, transposeSmallF32})
 	v.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
 	v.convert = [2]func(*convertArgs){convertF16, convertBF16}
-	v.convertScaled = [2]func(*scaledArgs){convertInt8, convertInt4}
+	v.convertScaled = [blockTypes]func(*scaledArgs){convertInt8, convertInt4, convertUint8, convertUint4}
 	v.convertPieces = [2][maxStep + 1]func(*piecesArgs){
 		{1: convertPiecesF16, 2: convertPieces2F16}, {1: convertPiecesBF16, 2: convertPieces2BF16}}
 	f64.transposers = append(f64.transposers, transposer{32, transposeF64}, transposer{16, transposeSmallF64})

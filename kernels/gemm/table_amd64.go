@@ -346,6 +346,26 @@ func lanesInt4AVX2Rows2(args *lanesArgs)
 //go:noescape
 func lanesInt4AVX2Rows1(args *lanesArgs)
 
+// lanesUint8AVX2Rows2 multiplies a vector by 2 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8AVX2Rows2(args *lanesArgs)
+
+// lanesUint8AVX2Rows1 multiplies a vector by 1 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8AVX2Rows1(args *lanesArgs)
+
+// lanesUint4AVX2Rows2 multiplies a vector by 2 rows of blocks of uint4 with scales.
+//
+//go:noescape
+func lanesUint4AVX2Rows2(args *lanesArgs)
+
+// lanesUint4AVX2Rows1 multiplies a vector by 1 rows of blocks of uint4 with scales.
+//
+//go:noescape
+func lanesUint4AVX2Rows1(args *lanesArgs)
+
 // addRowF32AVX2 adds a row times a factor to sums.
 //
 //go:noescape
@@ -1141,6 +1161,16 @@ func lanesInt4AVX512Rows4(args *lanesArgs)
 //go:noescape
 func lanesInt4AVX512Rows1(args *lanesArgs)
 
+// lanesUint8AVX512Rows4 multiplies a vector by 4 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8AVX512Rows4(args *lanesArgs)
+
+// lanesUint8AVX512Rows1 multiplies a vector by 1 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8AVX512Rows1(args *lanesArgs)
+
 // addRowF32AVX512 adds a row times a factor to sums.
 //
 //go:noescape
@@ -1915,6 +1945,16 @@ func convertInt8(args *scaledArgs)
 //
 //go:noescape
 func convertInt4(args *scaledArgs)
+
+// convertUint8 makes float32 of rows of blocks of uint8 with scales.
+//
+//go:noescape
+func convertUint8(args *scaledArgs)
+
+// convertUint4 makes float32 of rows of blocks of uint4 with scales.
+//
+//go:noescape
+func convertUint4(args *scaledArgs)
 
 // transposeF32AVX512 transposes square blocks of 64 bytes a side.
 //

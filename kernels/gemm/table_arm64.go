@@ -229,6 +229,26 @@ func lanesInt4NEONRows2(args *lanesArgs)
 //go:noescape
 func lanesInt4NEONRows1(args *lanesArgs)
 
+// lanesUint8NEONRows2 multiplies a vector by 2 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8NEONRows2(args *lanesArgs)
+
+// lanesUint8NEONRows1 multiplies a vector by 1 rows of blocks of uint8 with scales.
+//
+//go:noescape
+func lanesUint8NEONRows1(args *lanesArgs)
+
+// lanesUint4NEONRows2 multiplies a vector by 2 rows of blocks of uint4 with scales.
+//
+//go:noescape
+func lanesUint4NEONRows2(args *lanesArgs)
+
+// lanesUint4NEONRows1 multiplies a vector by 1 rows of blocks of uint4 with scales.
+//
+//go:noescape
+func lanesUint4NEONRows1(args *lanesArgs)
+
 // addRowF32NEON adds a row times a factor to sums.
 //
 //go:noescape
@@ -583,3 +603,13 @@ func convertInt8(args *scaledArgs)
 //
 //go:noescape
 func convertInt4(args *scaledArgs)
+
+// convertUint8 makes float32 of rows of blocks of uint8 with scales.
+//
+//go:noescape
+func convertUint8(args *scaledArgs)
+
+// convertUint4 makes float32 of rows of blocks of uint4 with scales.
+//
+//go:noescape
+func convertUint4(args *scaledArgs)

@@ -8,7 +8,8 @@ import (
 )
 
 // BlockScales are the attributes of a product whose second factor is integers of 8 or 4 bits. Its third operand has the
-// scale of each block of so many of them, in the order in which they lie in memory.
+// scale of each block of so many of them, in the order in which they lie in memory. If there is a fourth one, it has
+// the minima of blocks in the same order, and the integers have no signs.
 type BlockScales struct {
 	Block int
 	// Halved is the axis of the factor, counted from the last one as 1, along which each byte has two integers of 4

@@ -56,12 +56,15 @@ type MatMulTask[T scalar.Number] struct {
 }
 
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
-	if operand == scalesOperand {
-		if t.masked != nil {
-			t.masked.memory = p
-		} else {
-			t.setScales(p)
-		}
+	switch {
+	case operand == scalesOperand && t.masked != nil:
+		t.masked.memory = p
+		return
+	case operand == scalesOperand:
+		t.p.FactorB.Scales = t.ofBlocks(p)
+		return
+	case operand == minimaOperand:
+		t.p.FactorB.Minima = t.ofBlocks(p)
 		return
 	}
 	if t.small != nil {
@@ -90,15 +93,19 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 	}
 }
 
-// scalesOperand is the operand of a product with the scales of B's blocks, or the mask at which it looks.
-const scalesOperand = 3
+// scalesOperand is the operand of a product with the scales of B's blocks, or the mask at which it looks, and
+// minimaOperand that with the minima of B's blocks.
+const (
+	scalesOperand = 3
+	minimaOperand = 4
+)
 
-// setScales points at the scales of B's blocks.
-func (t *MatMulTask[T]) setScales(p unsafe.Pointer) {
-	t.p.FactorB.Scales = nil
-	if p != nil {
-		t.p.FactorB.Scales = unsafe.Slice((*float32)(p), ceilDiv(t.extents[1], t.spec.Block))
+// ofBlocks are numbers of B's blocks, at an address.
+func (t *MatMulTask[T]) ofBlocks(p unsafe.Pointer) []float32 {
+	if p == nil {
+		return nil
 	}
+	return unsafe.Slice((*float32)(p), ceilDiv(t.extents[1], t.spec.Block))
 }
 
 // factor returns an operand as a factor that may have fewer bits; nil for the result.
@@ -117,8 +124,11 @@ var factorTypes = map[graph.DType]gemm.Type{
 	graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16,
 	graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
-// blockTypes are the types of factors of blocks, by bits.
-var blockTypes = map[int]gemm.Type{8: gemm.Int8Blocks, 4: gemm.Int4Blocks}
+// blockTypes are the types of factors of blocks, by bits, and minimaTypes those with minima.
+var (
+	blockTypes  = map[int]gemm.Type{8: gemm.Int8Blocks, 4: gemm.Int4Blocks}
+	minimaTypes = map[int]gemm.Type{8: gemm.Uint8Blocks, 4: gemm.Uint4Blocks}
+)
 
 func (t *MatMulTask[T]) Run(s *State) error {
 	if t.small != nil {
@@ -224,6 +234,8 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 			switch {
 			case spec.IsFast:
 				f.Type = gemm.FastBFloat16
+			case i == 1 && spec.HasMinima():
+				f.Type, f.Block = minimaTypes[spec.Bits], spec.Block
 			case i == 1 && spec.Block != 0:
 				f.Type, f.Block = blockTypes[spec.Bits], spec.Block
 			}

@@ -19,20 +19,28 @@ type MatMulSpec struct {
 	Rows int
 	// IsFast says that sums of BFloat16 use the processor's order.
 	IsFast bool
-	// If Block is not 0, B consists of integers, each times the scale of its block of so many. They have 8 bits or, in
-	// bytes of two, 4: B's layout then counts these. InLanes says that lanes may share the sums of the only row.
-	Block   int
-	Bits    int
-	Scales  fusion.Operand
-	InLanes bool
+	// If Block is not 0, B consists of integers, each times the scale of its block of so many, and plus its minimum if
+	// there are minima. They have 8 bits or, in bytes of two, 4: B's layout then counts these. InLanes says that lanes
+	// may share the sums of the only row.
+	Block          int
+	Bits           int
+	Scales, Minima fusion.Operand
+	InLanes        bool
 }
+
+// HasMinima reports whether blocks of B have minima.
+func (s *MatMulSpec) HasMinima() bool { return s.Minima.Base != nil }
 
 // All lists what the product reads and writes.
 func (s *MatMulSpec) All() []fusion.Operand {
-	if s.Block == 0 {
-		return s.Operands[:]
+	all := s.Operands[:len(s.Operands):len(s.Operands)]
+	if s.Block != 0 {
+		all = append(all, s.Scales)
 	}
-	return append(s.Operands[:len(s.Operands):len(s.Operands)], s.Scales)
+	if s.HasMinima() {
+		all = append(all, s.Minima)
+	}
+	return all
 }
 
 // MultipliesBFloat16 reports whether kernels of products accept BFloat16 factors.
@@ -83,16 +91,23 @@ func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	}
 	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
 	if blocks.Block != 0 {
-		scales := node.In(2)
 		p.Block, p.Bits, p.InLanes = blocks.Block, 8, blocks.InLanes
 		if blocks.Halved != 0 {
 			p.Bits = 4
 		}
-		p.Scales = fusion.Operand{Base: alias.Viewed(scales), Layout: alias.LayoutOf(scales)}
+		p.Scales = asStored(node.In(2))
+		if len(node.Operands()) > 3 {
+			p.Minima = asStored(node.In(3))
+		}
 	}
 	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 &&
 		p.Operands[1].Base.DType() == graph.BFloat16
 	return p
+}
+
+// asStored is an operand as it lies in memory.
+func asStored(x *graph.Node) fusion.Operand {
+	return fusion.Operand{Base: alias.Viewed(x), Layout: alias.LayoutOf(x)}
 }
 
 // inHalves is the layout of the halves of bytes, of which there are two along an axis, counted from the last one as 1.

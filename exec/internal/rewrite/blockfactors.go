@@ -10,13 +10,16 @@ import (
 
 // A product of float32 reads a second factor of integers of 8 or 4 bits, each times the scale of its block, directly:
 // it computes the numbers where it packs them, so that the matrix of them is not stored. The scales are its third
-// operand. Integers of 4 bits are two in a byte.
+// operand. Integers of 4 bits are two in a byte. If integers have no signs, each also has the minimum of its block
+// added, and the minima are the fourth operand.
 
 // blockFactor is such a factor.
 type blockFactor struct {
-	levels, scales *graph.Node // Int8, [..., blocks, block], and Float32, [..., blocks, 1]
-	block          int
-	pairs          *graph.Node // the bytes of which levels are the halves; else nil
+	levels *graph.Node // Int8 or Uint8, [..., blocks, block]
+	scales *graph.Node // Float32, [..., blocks, 1]
+	minima *graph.Node // the same, or nil
+	block  int
+	pairs  *graph.Node // the bytes of which levels are the halves; else nil
 }
 
 // blockFactorOf returns the integers and scales of which a product computes its second factor.
@@ -32,23 +35,53 @@ func blockFactorOf(n *graph.Node) (b blockFactor, ok bool) {
 
 // blocksShown returns the integers and scales whose products a value shows from the first one on, in whatever order.
 func blocksShown(x *graph.Node) (b blockFactor, ok bool) {
-	numbers := x
-	for numbers.Op().Class == graph.Movement && alias.IsView(numbers) {
-		numbers = numbers.In(0)
-	}
-	if analysis.PrimOf(numbers) != graph.PrimMul || numbers.Rank() < 2 || alias.LayoutOf(x).Offset != 0 {
+	products, minima := withoutMinima(shownBy(x))
+	if analysis.PrimOf(products) != graph.PrimMul || products.Rank() < 2 || alias.LayoutOf(x).Offset != 0 {
 		return b, false
 	}
-	shape := numbers.Shape()
+	shape, dtype := products.Shape(), graph.Int8
+	if minima != nil {
+		dtype = graph.Uint8
+	}
 	block, known := shape[len(shape)-1].Int()
-	for i, scales := range numbers.Operands() {
-		b = blockFactor{levels: convertedFrom(numbers.In(1 - i)), scales: scales, block: int(block)}
-		if b.levels.DType() == graph.Int8 && b.levels.Shape().Equal(shape) && scales.DType() == graph.Float32 {
+	for i, scales := range products.Operands() {
+		b = blockFactor{levels: convertedFrom(products.In(1 - i)), scales: scales, minima: minima, block: int(block)}
+		if b.levels.DType() == dtype && b.levels.Shape().Equal(shape) && scales.DType() == graph.Float32 {
 			b.findPairs()
 			return b, known && block > 1 && b.isDense()
 		}
 	}
 	return b, false
+}
+
+// shownBy returns the value that a view shows.
+func shownBy(x *graph.Node) *graph.Node {
+	for x.Op().Class == graph.Movement && alias.IsView(x) {
+		x = x.In(0)
+	}
+	return x
+}
+
+// withoutMinima returns the operands of a sum of numbers of blocks and the minima of these; x itself and nil if it is
+// none.
+func withoutMinima(x *graph.Node) (products, minima *graph.Node) {
+	if analysis.PrimOf(x) != graph.PrimAdd || x.Rank() < 2 {
+		return x, nil
+	}
+	for i, minima := range x.Operands() {
+		products := shownBy(x.In(1 - i))
+		if isOfBlocks(minima, x.Shape()) && minima.DType() == graph.Float32 && products.Shape().Equal(x.Shape()) &&
+			alias.LayoutOf(x.In(1-i)).IsDense() {
+			return products, minima
+		}
+	}
+	return x, nil
+}
+
+// isOfBlocks reports whether a value has a number for each block of values of a shape, [..., blocks, block].
+func isOfBlocks(x *graph.Node, shape graph.Shape) bool {
+	last := len(shape) - 1
+	return x.Shape().Equal(append(shape[:last:last], 1))
 }
 
 // convertedFrom returns the value from which a value was converted to wider dtypes.
@@ -85,31 +118,35 @@ func (b blockFactor) integers() *graph.Node {
 	return b.levels
 }
 
-// isDense reports whether integers and scales lie in memory in one order, so that integer i has the scale i / block.
+// isDense reports whether integers, scales and minima lie in memory in one order, so that integer i has the scale
+// i / block.
 func (b blockFactor) isDense() bool {
-	last := b.levels.Rank() - 1
-	of := append(b.levels.Shape()[:last:last], 1)
-	return b.scales.Shape().Equal(of) && alias.LayoutOf(b.integers()).IsDense() && alias.LayoutOf(b.scales).IsDense()
+	return isOfBlocks(b.scales, b.levels.Shape()) && alias.LayoutOf(b.integers()).IsDense() &&
+		alias.LayoutOf(b.scales).IsDense() && (b.minima == nil || alias.LayoutOf(b.minima).IsDense())
 }
 
 // readsBlocks returns the product that reads integers and scales; nil if its second factor has none.
 func (f *narrower) readsBlocks(n *graph.Node, in []*graph.Node) *graph.Node {
 	b, ok := blockFactorOf(n)
-	if !ok || f.isWritten(b.integers()) || f.isWritten(b.scales) {
+	if !ok || f.isWritten(b.integers()) || f.isWritten(b.scales) || b.minima != nil && f.isWritten(b.minima) {
 		return nil
 	}
 	if b, ok = blocksShown(in[1]); !ok {
 		return nil
 	}
 	op := *groupedProduct(n)
-	op.MinIn, op.MaxIn = 3, 3
+	op.MinIn, op.MaxIn = 3, 4
 	attrs := analysis.BlockScales{Block: b.block, InLanes: isRow(in[0]) && b.block%laneGroup == 0}
 	factor, halved := b.pairsLike(in[1])
 	if factor == nil {
 		factor, halved = levelsLike(in[1], b), 0
 	}
 	attrs.Halved = halved
-	return graph.Apply(&op, attrs, in[0], factor, b.scales)
+	operands := []*graph.Node{in[0], factor, b.scales}
+	if b.minima != nil {
+		operands = append(operands, b.minima)
+	}
+	return graph.Apply(&op, attrs, operands...)
 }
 
 // isRow reports whether a factor has a single row.

@@ -40,7 +40,7 @@ const (
 //	}
 type laneSums struct {
 	machine
-	bits int // of an integer
+	blockInts
 	rows int
 }
 
@@ -54,11 +54,15 @@ func (m machine) laneRows() int {
 
 // laneLoops writes the loops of a machine for products in lanes.
 func (m machine) laneLoops(add func(name, args, doc string, code []byte)) {
-	for _, bits := range []int{8, 4} {
+	for _, ints := range allBlockInts {
 		for _, rows := range []int{m.laneRows(), 1} {
-			add(fmt.Sprintf("lanesInt%d%sRows%d", bits, m.name, rows), "lanesArgs",
-				fmt.Sprintf("multiplies a vector by %d rows of blocks of int%d with scales", rows, bits),
-				laneSums{m, bits, rows}.code())
+			t := laneSums{m, ints, rows}
+			if t.looksUp() && t.unsigned {
+				continue // the same code, with other numbers to look up
+			}
+			add(fmt.Sprintf("lanes%s%sRows%d", ints, m.name, rows), "lanesArgs",
+				fmt.Sprintf("multiplies a vector by %d rows of blocks of %s with scales", rows, ints.dtype()),
+				t.code())
 		}
 	}
 }
@@ -163,7 +167,7 @@ func (t laneSums) group(a *asm.Asm) {
 				} else if half == 1 {
 					return // the upper halves of the same bytes
 				}
-				a.M(asm.PMOVSXBD, t.width, t.raw(r), 0, from)
+				a.M(t.widen(), t.width, t.raw(r), 0, from)
 			})
 			each(func(r int) { t.convert(a, r, half) })
 			each(func(r int) { a.M(asm.FMADDPS[2], t.width, t.block(r, v), t.number(r), x(half, v)) })
@@ -183,10 +187,10 @@ func (t laneSums) convert(a *asm.Asm, r, half int) {
 		return
 	case t.bits == 4 && half == 0:
 		a.R(asm.PSLLD, t.width, 0, number, raw, 28)
-		a.R(asm.PSRAD, t.width, 0, number, number, 28)
+		a.R(t.shiftRight(), t.width, 0, number, number, 28)
 		raw = number
 	case t.bits == 4:
-		a.R(asm.PSRAD, t.width, 0, raw, raw, 4)
+		a.R(t.shiftRight(), t.width, 0, raw, raw, 4)
 	}
 	a.R(asm.CVTDQ2PS, t.width, number, 0, raw)
 }

@@ -55,9 +55,9 @@ func loops(name string, machines []machine, more func(*asmfile.Package)) {
 		pkg.Add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
 		pkg.Add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
 	}
-	for _, bits := range []int{8, 4} {
-		pkg.Add(fmt.Sprintf("convertInt%d", bits), "scaledArgs",
-			fmt.Sprintf("makes float32 of rows of blocks of int%d with scales", bits), scaledCode(bits))
+	for _, ints := range allBlockInts {
+		pkg.Add("convert"+ints.String(), "scaledArgs",
+			fmt.Sprintf("makes float32 of rows of blocks of %s with scales", ints.dtype()), scaledCode(ints))
 	}
 	more(pkg)
 	if err := pkg.Save("tile_"+name+".s", "table_"+name+".go"); err != nil {

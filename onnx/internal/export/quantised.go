@@ -9,9 +9,10 @@ import (
 )
 
 // Integers times the scales of their blocks are one operator, DequantizeLinear, from opset 21 on. Those of 4 bits,
-// which a parameter has in the halves of its bytes, are then a constant of ONNX's INT4, with the same bytes.
+// which a parameter has in the halves of its bytes, are then a constant of ONNX's INT4 or UINT4, with the same bytes.
+// Minima are added behind it: divided by scales, they would be no integers, as its zero points are.
 
-// blocksOpset is the first version in which DequantizeLinear has blocks, and INT4.
+// blocksOpset is the first version in which DequantizeLinear has blocks, INT4 and UINT4.
 const blocksOpset = 21
 
 // halves are bytes of a parameter that each have two integers of 4 bits.
@@ -65,7 +66,7 @@ func integersOf(v *value) *value {
 	for is(v, "Cast") && slices.Contains([]graph.DType{graph.Float32, graph.Int64, graph.Int32, graph.Int16}, v.dtype) {
 		v = v.def.in[0]
 	}
-	if v.dtype != graph.Int8 {
+	if v.dtype != graph.Int8 && v.dtype != graph.Uint8 {
 		return nil
 	}
 	return v

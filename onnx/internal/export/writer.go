@@ -196,7 +196,10 @@ func infoOf(v *value) *wire.ValueInfo {
 // tensorOf writes a constant.
 func tensorOf(v *value) *wire.Tensor {
 	t := &wire.Tensor{Name: v.name, Type: dataTypes[v.dtype], HasRaw: true, Raw: v.data.raw}
-	if v.inHalves {
+	switch {
+	case v.inHalves && v.dtype.IsUnsigned():
+		t.Type = wire.Uint4
+	case v.inHalves:
 		t.Type = wire.Int4
 	}
 	for _, d := range v.shape {

@@ -8,7 +8,7 @@ import (
 )
 
 // The formats of this file have blocks of 32 elements. A block of 4 or 5 bits has elements 0 to 15 in the lower halves
-// of its last 16 bytes, and 16 to 31 in the upper halves. Products are rounded before sums, as ggml does.
+// of its last 16 bytes, and 16 to 31 in the upper halves.
 
 // float16 is the number in the first two bytes.
 func float16(b []byte) float32 { return half.Float16(binary.LittleEndian.Uint16(b)).Float32() }
@@ -28,9 +28,9 @@ func q4By0(b []byte, x []int8, scales []float32) {
 }
 
 // q4By1 decodes Q4_1: d·q + m.
-func q4By1(b []byte, x []float32) {
-	d, m := float16(b), float16(b[2:])
-	nibbles(b[4:], func(i int, q byte) { x[i] = float32(d*float32(q)) + m })
+func q4By1(b []byte, x []int8, scales, minima []float32) {
+	scales[0], minima[0] = float16(b), float16(b[2:])
+	nibbles(b[4:], func(i int, q byte) { x[i] = int8(q) })
 }
 
 // q5By0 decodes Q5_0: d·(q - 16). The fifth bits of all elements come before the others.
@@ -41,9 +41,10 @@ func q5By0(b []byte, x []int8, scales []float32) {
 }
 
 // q5By1 decodes Q5_1: d·q + m.
-func q5By1(b []byte, x []float32) {
-	d, m, fifth := float16(b), float16(b[2:]), binary.LittleEndian.Uint32(b[4:])
-	nibbles(b[8:], func(i int, q byte) { x[i] = float32(d*float32(int(q)+int(fifth>>i&1)<<4)) + m })
+func q5By1(b []byte, x []int8, scales, minima []float32) {
+	fifth := binary.LittleEndian.Uint32(b[4:])
+	scales[0], minima[0] = float16(b), float16(b[2:])
+	nibbles(b[8:], func(i int, q byte) { x[i] = int8(q) + int8(fifth>>i&1)<<4 })
 }
 
 // q8By0 decodes Q8_0: d·q.

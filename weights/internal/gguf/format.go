@@ -16,21 +16,24 @@ type format struct {
 	decoder
 }
 
-// decoder turns a block into elements: into numbers, or into integers and a scale for each group of them. It has
-// neither for plain formats, and for those that cannot be read.
+// decoder turns a block into integers, and a scale and perhaps a minimum for each group of them. It has nothing for
+// plain formats, and for those that cannot be read.
 type decoder struct {
-	decode func(block []byte, elements []float32)
-	levels func(block []byte, levels []int8, scales []float32)
-	group  int // elements that have a scale
-	bits   int // of integers
+	decode    func(block []byte, to raw.Levels)
+	group     int // elements that have a scale
+	bits      int // of integers
+	hasMinima bool
 }
 
-// numbered decodes blocks whose elements are not just integers times scales.
-func numbered(decode func(block []byte, elements []float32)) decoder { return decoder{decode: decode} }
-
 // scaled decodes blocks of integers of so many bits with a scale for each group of them.
-func scaled(group, bits int, levels func(block []byte, levels []int8, scales []float32)) decoder {
-	return decoder{levels: levels, group: group, bits: bits}
+func scaled(group, bits int, decode func(block []byte, levels []int8, scales []float32)) decoder {
+	return decoder{func(block []byte, to raw.Levels) { decode(block, to.Integers, to.Scales) }, group, bits, false}
+}
+
+// shifted decodes blocks of integers without signs, of so many bits, with a scale and a minimum for each group of them.
+func shifted(group, bits int, decode func(block []byte, levels []int8, scales, minima []float32)) decoder {
+	return decoder{func(block []byte, to raw.Levels) { decode(block, to.Integers, to.Scales, to.Minima) }, group, bits,
+		true}
 }
 
 // superblock is the number of elements of the larger blocks.
@@ -42,14 +45,14 @@ var formats = map[uint32]format{
 	0:  {"F32", 1, 4, decoder{}},
 	1:  {"F16", 1, 2, decoder{}},
 	2:  {"Q4_0", 32, 18, scaled(32, 4, q4By0)},
-	3:  {"Q4_1", 32, 20, numbered(q4By1)},
+	3:  {"Q4_1", 32, 20, shifted(32, 4, q4By1)},
 	6:  {"Q5_0", 32, 22, scaled(32, 5, q5By0)},
-	7:  {"Q5_1", 32, 24, numbered(q5By1)},
+	7:  {"Q5_1", 32, 24, shifted(32, 5, q5By1)},
 	8:  {"Q8_0", 32, 34, scaled(32, 8, q8By0)},
-	10: {"Q2_K", superblock, 84, numbered(q2K)},
+	10: {"Q2_K", superblock, 84, shifted(16, 2, q2K)},
 	11: {"Q3_K", superblock, 110, scaled(16, 3, q3K)},
-	12: {"Q4_K", superblock, 144, numbered(q4K)},
-	13: {"Q5_K", superblock, 176, numbered(q5K)},
+	12: {"Q4_K", superblock, 144, shifted(32, 4, q4K)},
+	13: {"Q5_K", superblock, 176, shifted(32, 5, q5K)},
 	14: {"Q6_K", superblock, 210, scaled(16, 6, q6K)},
 	16: {"IQ2_XXS", superblock, 66, decoder{}},
 	17: {"IQ2_XS", superblock, 74, decoder{}},
@@ -81,44 +84,52 @@ func (f format) reads() (d raw.DType, blocks string) {
 }
 
 // isQuantised reports whether elements are in blocks that can be read.
-func (f format) isQuantised() bool { return f.decode != nil || f.levels != nil }
+func (f format) isQuantised() bool { return f.decode != nil }
 
 // read reads elements.
 func (f format) read(r io.Reader, count int) (any, error) {
-	if f.levels != nil {
-		levels, scales, err := f.readLevels(r, count)
-		out := make([]float32, len(levels))
-		for i, q := range levels {
-			out[i] = scales[i/f.group] * float32(q)
-		}
-		return out, err
+	if f.isQuantised() {
+		levels, err := f.readLevels(r, count)
+		return f.numbers(levels), err
 	}
 	data, err := f.bytesOf(r, count)
 	if err != nil {
 		return nil, err
 	}
-	if f.decode == nil {
-		return raw.Decode(raw.DType(f.name), binary.LittleEndian, data)
-	}
-	out := make([]float32, count)
-	for i := range count / f.elements {
-		f.decode(data[i*f.bytes:(i+1)*f.bytes], out[i*f.elements:(i+1)*f.elements])
-	}
-	return out, nil
+	return raw.Decode(raw.DType(f.name), binary.LittleEndian, data)
 }
 
-// readLevels reads elements as integers and scales.
-func (f format) readLevels(r io.Reader, count int) (levels []int8, scales []float32, err error) {
+// numbers are the numbers of integers. Products are rounded before sums, as ggml does.
+func (f format) numbers(levels raw.Levels) []float32 {
+	out := make([]float32, len(levels.Integers))
+	for i, q := range levels.Integers {
+		out[i] = levels.Scales[i/f.group] * float32(q)
+	}
+	for i := range out[:len(levels.Minima)*f.group] {
+		out[i] += levels.Minima[i/f.group]
+	}
+	return out
+}
+
+// readLevels reads elements as integers, scales and minima.
+func (f format) readLevels(r io.Reader, count int) (all raw.Levels, err error) {
 	data, err := f.bytesOf(r, count)
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
-	levels, scales = make([]int8, count), make([]float32, count/f.group)
+	all.Integers, all.Scales = make([]int8, count), make([]float32, count/f.group)
+	if f.hasMinima {
+		all.Minima = make([]float32, count/f.group)
+	}
 	for i := range count / f.elements {
 		from, to := i*f.elements, (i+1)*f.elements
-		f.levels(data[i*f.bytes:(i+1)*f.bytes], levels[from:to], scales[from/f.group:to/f.group])
+		part := raw.Levels{Integers: all.Integers[from:to], Scales: all.Scales[from/f.group : to/f.group]}
+		if f.hasMinima {
+			part.Minima = all.Minima[from/f.group : to/f.group]
+		}
+		f.decode(data[i*f.bytes:(i+1)*f.bytes], part)
 	}
-	return levels, scales, nil
+	return all, nil
 }
 
 // bytesOf reads the bytes of elements.

@@ -92,7 +92,8 @@ func TestFormats(t *testing.T) {
 	for _, x := range tensors {
 		described[x.Name] = x.Info
 	}
-	require.Equal(t, raw.Info{Name: "Q4_K", DType: raw.F32, Shape: []int{2, 256}, Blocks: "Q4_K"}, described["Q4_K"])
+	require.Equal(t, raw.Info{Name: "Q4_K", DType: raw.F32, Shape: []int{2, 256}, Blocks: "Q4_K", ScaleBlock: 32,
+		LevelBits: 4, HasMinima: true}, described["Q4_K"])
 	require.Equal(t, raw.Info{Name: "int16", DType: raw.I16, Shape: []int{2, 3, 5}}, described["int16"])
 	require.Equal(t, "IQ2_XS", described["IQ2_XS"].Stored())
 }

@@ -3,18 +3,18 @@ package gguf
 import "encoding/binary"
 
 // The formats of this file have blocks of 256 elements, in groups of 16 or 32 with a scale of their own, which is a
-// multiple of the block's scale d. Products are rounded before sums, as ggml does.
+// multiple of the block's scale d, and perhaps a minimum, of dmin.
 
 // q2K decodes Q2_K: in groups of 16, d·scale·q - dmin·minimum, with a scale and a minimum of 4 bits in each of the
 // first 16 bytes. Of each 32 bytes of elements, the lowest two bits are the first 32 elements, the next two the next
 // 32, and so on.
-func q2K(b []byte, x []float32) {
-	scales, packed := b[:16], b[16:80]
-	d, dmin := float16(b[80:]), float16(b[82:])
+func q2K(b []byte, x []int8, scales, minima []float32) {
+	packed, d, dmin := b[16:80], float16(b[80:]), float16(b[82:])
+	for group, both := range b[:16] {
+		scales[group], minima[group] = d*float32(both&0x0f), -dmin*float32(both>>4)
+	}
 	for i := range x {
-		scale := scales[i/16]
-		q := packed[i/128*32+i%32] >> (2 * (i % 128 / 32)) & 3
-		x[i] = float32(d*float32(scale&0x0f)*float32(q)) - dmin*float32(scale>>4)
+		x[i] = int8(packed[i/128*32+i%32] >> (2 * (i % 128 / 32)) & 3)
 	}
 }
 
@@ -42,25 +42,33 @@ func scaleAndMin(b []byte, group int) (scale, minimum float32) {
 
 // q4K decodes Q4_K: in groups of 32, d·scale·q - dmin·minimum. Of each 32 bytes of elements, the lower halves are one
 // group and the upper halves the next.
-func q4K(b []byte, x []float32) { quantisedK(b, b[16:], x, func(int, int) byte { return 0 }) }
-
-// q5K decodes Q5_K: Q4_K with fifth bits, of which each byte has one for every group.
-func q5K(b []byte, x []float32) {
-	quantisedK(b, b[48:], x, func(group, i int) byte { return b[16+i] >> group & 1 << 4 })
+func q4K(b []byte, x []int8, scales, minima []float32) {
+	scalesAndMinima(b, scales, minima)
+	lowerBits(b[16:], x)
 }
 
-// quantisedK decodes groups of elements whose lower 4 bits are packed. upper returns the other bits of an element of a
-// group.
-func quantisedK(b, packed []byte, x []float32, upper func(group, i int) byte) {
+// q5K decodes Q5_K: Q4_K with fifth bits, of which each byte has one for every group.
+func q5K(b []byte, x []int8, scales, minima []float32) {
+	scalesAndMinima(b, scales, minima)
+	lowerBits(b[48:], x)
+	for i := range x {
+		x[i] |= int8(b[16+i%32]>>(i/32)&1) << 4
+	}
+}
+
+// scalesAndMinima decodes those of all groups of Q4_K and Q5_K.
+func scalesAndMinima(b []byte, scales, minima []float32) {
 	d, dmin := float16(b), float16(b[2:])
-	for group := range superblock / 32 {
+	for group := range scales {
 		scale, minimum := scaleAndMin(b[4:16], group)
-		scale, minimum = d*scale, dmin*minimum
-		to := x[32*group : 32*group+32]
-		for i, bits := range packed[group/2*32 : group/2*32+32] {
-			q := bits >> (4 * (group % 2)) & 0x0f
-			to[i] = float32(scale*float32(q|upper(group, i))) - minimum
-		}
+		scales[group], minima[group] = d*scale, -dmin*minimum
+	}
+}
+
+// lowerBits decodes the lower 4 bits of the elements of groups of 32.
+func lowerBits(packed []byte, x []int8) {
+	for i := range x {
+		x[i] = int8(packed[i/64*32+i%32] >> (4 * (i / 32 % 2)) & 0x0f)
 	}
 }
 

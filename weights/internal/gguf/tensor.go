@@ -51,7 +51,7 @@ func Read(r io.ReaderAt, size int64) ([]raw.Tensor, map[string]any, error) {
 		data := func() io.Reader { return io.NewSectionReader(r, start+t.begin, t.bytes) }
 		list[i] = raw.Tensor{Info: t.Info, Read: func() (any, error) { return t.format.read(data(), t.count) }}
 		if t.ScaleBlock > 0 {
-			list[i].ReadLevels = func() ([]int8, []float32, error) { return t.format.readLevels(data(), t.count) }
+			list[i].ReadLevels = func() (raw.Levels, error) { return t.format.readLevels(data(), t.count) }
 		}
 	}
 	return list, fields, nil
@@ -160,7 +160,7 @@ func (h *header) place(t *stored) error {
 	}
 	t.bytes = blocks * int64(t.format.bytes)
 	t.DType, t.Blocks = t.format.reads()
-	t.ScaleBlock, t.LevelBits = t.format.group, t.format.bits
+	t.ScaleBlock, t.LevelBits, t.HasMinima = t.format.group, t.format.bits, t.format.hasMinima
 	return nil
 }
 
