@@ -133,7 +133,8 @@ func Put[T any, I Index](s Shape, dst, src []T, index []I) {
 // Outside returns the position of the first index outside 0..size-1, or -1.
 func Outside[I Index](index []I, size int) int {
 	var a, b, c, d uint64 // a negative index is greater than any size then
-	rest := index
+	checked := allInside(index, size)
+	rest := index[checked:]
 	for len(rest) >= 4 {
 		four := (*[4]I)(rest)
 		a, b, c, d = max(a, uint64(four[0])), max(b, uint64(four[1])), max(c, uint64(four[2])), max(d, uint64(four[3]))
@@ -145,7 +146,7 @@ func Outside[I Index](index []I, size int) int {
 	if max(a, b, c, d) < uint64(size) {
 		return -1
 	}
-	return slices.IndexFunc(index, func(at I) bool { return uint64(at) >= uint64(size) })
+	return checked + slices.IndexFunc(index[checked:], func(at I) bool { return uint64(at) >= uint64(size) })
 }
 
 func check[I Index](s Shape, index []I) int { return Outside(index[:s.Count], s.Size) }
