@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -103,6 +104,43 @@ func TestRunningFunctionsAlongAnyAxis(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// The extrema of rows, whose winners are few, and their places are those that a loop finds, and NaN wins for good.
+func TestExtremaOfLongRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for size := 31; size < 50; size++ {
+		const rows = 40
+		g := graph.New("extrema")
+		x := g.Input("x", graph.Float32, rows, graph.Dim(size))
+		most, mostAt := ops.CumMax(x, 1)
+		least, leastAt := ops.CumMin(x, 1)
+		data := make([]float32, rows*size)
+		for i := range data {
+			data[i] = float32(rng.NormFloat64())
+		}
+		for row := range rows / 4 {
+			data[row*size+rng.IntN(size)] = float32(math.NaN())
+		}
+		prog, err := exec.Compile(g, exec.Outputs(most, mostAt, least, leastAt))
+		require.NoError(t, err)
+		out, err := prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, size}, Data: data}})
+		require.NoError(t, err)
+		for _, c := range []struct {
+			values, places *graph.Node
+			sign           float32
+		}{{most, mostAt, 1}, {least, leastAt, -1}} {
+			values, places := arrayOf(t, out, c.values).Data.([]float32), arrayOf(t, out, c.places).Data.([]int64)
+			best := 0
+			for i, v := range data {
+				if b := data[best]; i%size == 0 || v != v || c.sign*v >= c.sign*b && b == b {
+					best = i
+				}
+				require.Equal(t, int64(best%size), places[i], "element %d of rows of %d", i, size)
+				require.Equal(t, math.Float32bits(data[best]), math.Float32bits(values[i]), "element %d", i)
+			}
 		}
 	}
 }

@@ -105,8 +105,8 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 	})
 }
 
-// accumulateRows does so in four lanes from the j-th on, whose totals stay in registers. Where there are fewer, the
-// last one is taken several times.
+// accumulateRows does so in four rows from the j-th on, whose totals stay in registers. Where there are fewer, the last
+// one is taken several times.
 func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S) {
 	a, b, c, d := neutral, neutral, neutral, neutral
 	if j == l.width-1 {
@@ -120,22 +120,26 @@ func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neu
 		}
 		return
 	}
-	place := func(lane int) int { return l.first + min(lane, l.width-1)*l.across }
-	at, second, third, fourth := place(j), place(j+1)-place(j), place(j+2)-place(j), place(j+3)-place(j)
-	for range l.steps {
+	n, start := l.steps, 0
+	if l.along < 0 {
+		start = n - 1
+	}
+	row := func(x []T, lane int) []T { return x[l.first-start+min(lane, l.width-1)*l.across:][:n] }
+	x0, x1, x2, x3 := row(x, j), row(x, j+1), row(x, j+2), row(x, j+3)
+	y0, y1, y2, y3 := row(out, j), row(out, j+1), row(out, j+2), row(out, j+3)
+	for i := start; uint(i) < uint(n); i += l.along {
 		if product {
-			a *= S(x[at])
-			b *= S(x[at+second])
-			c *= S(x[at+third])
-			d *= S(x[at+fourth])
+			a *= S(x0[i])
+			b *= S(x1[i])
+			c *= S(x2[i])
+			d *= S(x3[i])
 		} else {
-			a += S(x[at])
-			b += S(x[at+second])
-			c += S(x[at+third])
-			d += S(x[at+fourth])
+			a += S(x0[i])
+			b += S(x1[i])
+			c += S(x2[i])
+			d += S(x3[i])
 		}
-		out[at], out[at+second], out[at+third], out[at+fourth] = T(a), T(b), T(c), T(d)
-		at += l.along
+		y0[i], y1[i], y2[i], y3[i] = T(a), T(b), T(c), T(d)
 	}
 }
 
@@ -164,27 +168,36 @@ func wins[T totalled](v, best T, least bool) bool {
 
 // losers is how many elements the winner is ahead of, before the next one that wins.
 func losers[T totalled](x []T, best T, least bool) int {
+	rest := x
 	switch {
 	case best != best:
-		for i, v := range x {
-			if v != v {
-				return i
-			}
+		for len(rest) > 0 && rest[0] == rest[0] {
+			rest = rest[1:]
 		}
 	case least:
-		for i, v := range x {
-			if !(v > best) {
-				return i
+		for len(rest) >= 4 {
+			v := (*[4]T)(rest)
+			if !(v[0] > best && v[1] > best && v[2] > best && v[3] > best) {
+				break
 			}
+			rest = rest[4:]
+		}
+		for len(rest) > 0 && rest[0] > best {
+			rest = rest[1:]
 		}
 	default:
-		for i, v := range x {
-			if !(v < best) {
-				return i
+		for len(rest) >= 4 {
+			v := (*[4]T)(rest)
+			if !(v[0] < best && v[1] < best && v[2] < best && v[3] < best) {
+				break
 			}
+			rest = rest[4:]
+		}
+		for len(rest) > 0 && rest[0] < best {
+			rest = rest[1:]
 		}
 	}
-	return len(x)
+	return len(x) - len(rest)
 }
 
 // leastWithFewWinners is how long rows are whose winners are few: of random ones, the logarithm of their length.
@@ -200,6 +213,10 @@ func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
 }
 
 func fill[T any](x []T, v T) {
+	for ; len(x) >= 4; x = x[4:] {
+		y := (*[4]T)(x)
+		y[0], y[1], y[2], y[3] = v, v, v, v
+	}
 	for i := range x {
 		x[i] = v
 	}

@@ -133,7 +133,7 @@ func init() {
 			mantissa, _ := m.parts(x)
 			return mantissa
 		},
-		func(y, x, dy node) node { return Div(dy, Pow(num(2), Cast(Apply(opExponent, nil, x), x.DType()))) })
+		func(y, x, dy node) node { return Div(dy, Exp2(Cast(Apply(opExponent, nil, x), x.DType()))) })
 	opMantissa.Infer, opNextAfter.Infer = ofFormats("frexp", opMantissa.Infer),
 		ofFormats("nextafter_cpu", opNextAfter.Infer)
 	opExponent = activation("frexp_exponent", "Frexp", "the power of 2 in x, as Int32.", "frexp",
