@@ -34,7 +34,7 @@
 // Dtypes and shapes:
 //   - dtype.go, with range.go for the range of dtypes, loss.go for what a conversion loses, elements.go for their Go
 //     types, typing.go for the dtypes of elements, and storage.go for storage-only dtypes
-//   - promote.go and cast.go convert operands
+//   - promote.go and cast.go convert operands, autocast.go those of mixed precision
 //   - shape.go and layout.go are shapes and the layout of values in memory
 //   - dim.go is sizes, whose arithmetic is package symbolic; sizes.go declares names
 //   - settled.go simplifies sizes with what is known, count.go counts elements, requirement.go has requirements on

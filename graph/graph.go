@@ -41,6 +41,7 @@ type Graph struct {
 	alike        map[*Node]*Node   // other operands of one call that the same call of the source has made
 	likes        map[*Node][]*Node // nodes that were made from the shapes of others
 	substitution *substitution     // what is read instead of parameters; see WithParams
+	autocast     DType             // to which operations are lowered, or InvalidDType; see Autocast
 	standsFor    *Node             // what the nodes that are being built stand for; see Like
 	stands       map[*Node]*Node   // the nodes for which others stand
 	residences   residences

@@ -58,6 +58,9 @@ type Op struct {
 	// dtypes and ranks. If nil, operands are not converted.
 	Promote func(types []DType, ranks []OperandRank) []DType
 
+	// Autocast says in which dtype the operation is built in mixed precision: see [Graph.Autocast].
+	Autocast AutocastRule
+
 	// Grad returns the gradient of a scalar with respect to operand i, given dy, its gradient with respect to n; nil
 	// if none flows. It is written as if nothing were broadcast: package autodiff sums to the operand's shape. The
 	// field is nil if the operation has no gradient.

@@ -36,6 +36,7 @@ func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mista
 // promote returns the operands, of g or of no graph, in the dtypes that the operation asks for. Where one has a
 // mistake of its own, nothing is converted.
 func (g *Graph) promote(op *Op, operands []*Node) (in []*Node, m *Mistake) {
+	operands = g.autocastAll(op.Autocast, operands)
 	in = slices.Clone(operands)
 	if to, wrong := op.PromotedOf(operands); to != nil {
 		for i, t := range to {

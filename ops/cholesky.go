@@ -54,7 +54,7 @@ func init() {
 		matrixKernel{solveTriangle[float32], solveTriangle[float64]}, nil)
 	opSolveTriangular = define(graph.Op{
 		Name: "solve_triangular", Func: "SolveTriangular", Doc: "the solution X of A·X = B for triangular matrices A; leading axes are batches and broadcast.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Autocast: graph.AutocastWidens,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.LinearSystem(c, "linalg.solve_triangular", false)
 		},

@@ -48,7 +48,7 @@ func convolution(name, fn string, axes int) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn,
 		Doc:   "the sum of weights times elements over every window and all channels of a group, plus a bias.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Class: graph.Composite, MinIn: 2, MaxIn: 3, Autocast: graph.AutocastLowers,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
 			if a.OutputPadding != nil {

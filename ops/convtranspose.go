@@ -14,7 +14,7 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn,
 		Doc:   "each element of x times the weights, added up where the windows of a convolution meet, plus a bias.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Class: graph.Composite, MinIn: 2, MaxIn: 3, Autocast: graph.AutocastLowers,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
 			if a.Mode != PadZeros {

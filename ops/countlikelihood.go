@@ -13,6 +13,7 @@ import (
 // log(target!) where the target is above 1.
 func PoissonNLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("PoissonNLL", x, target)()
+	defer inFloat32(&x, &target)()
 	withScalars(nil, opMul, &x, &target)
 	l := lossOf(opts)
 	each := Sub(Exp(x), Mul(target, x))
@@ -71,6 +72,7 @@ func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Nod
 // Detection, 2017.
 func SigmoidFocal(x, target *graph.Node, alpha, gamma float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SigmoidFocal", x, target, alpha, gamma)()
+	defer inFloat32(&x, &target)()
 	withScalars(nil, opMul, &x, &target)
 	x = scoresOfLabels.checks(refused("SigmoidFocal", x, target), x)
 	entropy := Sub(Mul(Sub(num(1), target), x), LogSigmoid(x))

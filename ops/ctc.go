@@ -20,6 +20,7 @@ const impossible = -1e30
 // the same gradient before the LogSoftmax. Source: Graves and others, Connectionist Temporal Classification, 2006.
 func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CTC", logProbs, targets, inputLengths, targetLengths)()
+	defer inFloat32(&logProbs)()
 	l := lossOf(opts)
 	call := refused("CTC", logProbs, targets, inputLengths, targetLengths)
 	if bad := l.refusedCTC(call); bad != nil {

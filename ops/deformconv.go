@@ -25,6 +25,7 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	d := deforming{x: x, offset: offset, weight: weight, bias: bias, mask: mask, steps: stepsOf(opts)}
 	words := anys(stepWords(nil, d.steps, []int{1}))
 	defer building("DeformConv2D", append([]any{x, offset, weight, bias, mask}, words...)...)()
+	defer asGiven(&x)()
 	call := refused("DeformConv2D", x, offset, weight, bias, mask).with(words...)
 	if bad := d.read(call); bad != nil {
 		return bad

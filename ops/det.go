@@ -14,7 +14,7 @@ func ofFactors(name, fn, doc, word string, compute func(diagonal, sign node) nod
 	grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: perMatrix(word), Grad: grad,
-		Batch: onLastAxes,
+		Batch: onLastAxes, Autocast: graph.AutocastWidens,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			lu, size := factorized(in[0]), in[0].Shape()[in[0].Rank()-1]
 			pivots := Select(lu, -2, size)
@@ -69,6 +69,7 @@ func Det(a *graph.Node) *graph.Node { return Apply(opDet, nil, a) }
 // magnitude, -Inf for singular matrices. It does not overflow. Its gradient stops the run at a singular matrix.
 func SlogDet(a *graph.Node) (sign, logAbs *graph.Node) {
 	defer building("SlogDet", a)()
+	defer inFloat32(&a)()
 	return Apply(opDetSign, nil, a), Apply(opLogAbsDet, nil, a)
 }
 

@@ -13,12 +13,14 @@ import (
 // MSE returns the mean of the squared differences.
 func MSE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MSE", x, target)()
+	defer inFloat32(&x, &target)()
 	return reduceLoss(opts, Square(difference(refused("MSE", x, target))))
 }
 
 // L1 returns the mean of the magnitudes of the differences.
 func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("L1", x, target)()
+	defer inFloat32(&x, &target)()
 	return reduceLoss(opts, Abs(difference(refused("L1", x, target))))
 }
 
@@ -26,6 +28,7 @@ func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Huber", x, target, delta)()
+	defer inFloat32(&x, &target)()
 	if !(delta > 0) { // NaN too
 		return refusal(refused("Huber", x, target).with(delta), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("huber_loss does not support non-positive values for delta, but it is %v", delta)})
@@ -40,6 +43,7 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 // elsewhere.
 func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SmoothL1", x, target, beta)()
+	defer inFloat32(&x, &target)()
 	if beta == 0 {
 		return L1(x, target, opts...)
 	}
@@ -52,6 +56,7 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 // accurate even if s is near 0 or 1. The target must have x's shape or be a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCEWithLogits", x, target)()
+	defer inFloat32(&x, &target)()
 	if bad := refusedTarget(refused("BCEWithLogits", x, target),
 		"Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad

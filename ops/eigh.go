@@ -91,6 +91,7 @@ func diagonalOf(x node) node {
 func Eigh(a *graph.Node, opts ...TriangularOption) (values, vectors *graph.Node) {
 	attrs := triangularOf(opts)
 	defer graph.BeginCall("Eigh", attrs, a)()
+	defer inFloat32(&a)()
 	read, bad := oneTriangle(refused("Eigh", a), "linalg.eigh", attrs)
 	if bad != nil {
 		return bad, bad

@@ -23,6 +23,7 @@ func init() {
 func FakeQuantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
 	o := quantizeOptions(opts)
 	defer building("FakeQuantize", append([]any{x, scale, zero}, o.words...)...)()
+	defer inFloat32(&x, &scale)()
 	if bad := o.judge("FakeQuantize", x, scale, zero); bad != nil {
 		return bad
 	}

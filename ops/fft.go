@@ -182,6 +182,7 @@ func IFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 func transform(fn, word string, inverse bool, x node, opts []FFTOption) node {
 	a := fftOf(opts)
 	defer building(fn, a.args(x)...)()
+	defer inFloat32(&x)()
 	if bad := a.refusedPairs(refused(fn, x).with(a.words()...), word); bad != nil {
 		return bad
 	}
@@ -207,6 +208,7 @@ func (a fftOptions) along(x node, inverse bool) node {
 func RFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("RFFT", a.args(x)...)()
+	defer inFloat32(&x)()
 	if bad := a.refusedReal(refused("RFFT", x).with(a.words()...)); bad != nil {
 		return bad
 	}
@@ -230,6 +232,7 @@ func (a fftOptions) ofReal(x node, inverse bool) node {
 func IRFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("IRFFT", a.args(x)...)()
+	defer inFloat32(&x)()
 	call := refused("IRFFT", x).with(a.words()...)
 	if bad := a.refusedPairs(call, "fft_irfft"); bad != nil {
 		return bad

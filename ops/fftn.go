@@ -61,6 +61,7 @@ func (t manyAxes) of(x node, opts []FFTOption) node {
 	a := fftOf(opts)
 	a.several = true
 	defer building(t.fn, a.args(x)...)()
+	defer inFloat32(&x)()
 	call := refused(t.fn, x).with(a.words()...)
 	isReal := t.word == ""
 	var bad node
@@ -168,6 +169,7 @@ func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOp
 func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("HFFT", a.args(x)...)()
+	defer inFloat32(&x)()
 	call := refused("HFFT", x).with(a.words()...)
 	if bad := a.refusedPairs(call, "fft_hfft"); bad != nil {
 		return bad
@@ -180,6 +182,7 @@ func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	a := fftOf(opts)
 	defer building("IHFFT", a.args(x)...)()
+	defer inFloat32(&x)()
 	if bad := a.refusedReal(refused("IHFFT", x).with(a.words()...)); bad != nil {
 		return bad
 	}

@@ -36,6 +36,7 @@ func pooledAxes(call refusedCall, axes int) (lead int, bad node) {
 func FractionalMaxPool(x, samples *graph.Node, kernel, sizes []int) (values, indices *graph.Node) {
 	words := []any{goWord(kernel), goWord(sizes)}
 	defer building("FractionalMaxPool", append([]any{x, samples}, words...)...)()
+	defer inFloat32(&x, &samples)()
 	call := refused("FractionalMaxPool", x, samples).with(words...)
 	f, bad := fractionalOf(call, kernel, sizes)
 	if bad != nil {

@@ -29,7 +29,8 @@ func (a GridAttrs) Args(operands []string) []string {
 func init() {
 	opGridSample = define(graph.Op{
 		Name: "grid_sample", Func: "GridSample", Doc: "images between their elements, at the places that a grid has.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: inferGridSample,
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Autocast: graph.AutocastWidens,
+		Promote: ToCommonType, Infer: inferGridSample,
 		Expand: expandGridSample,
 	})
 	opGridSample.Ref = named("scipy.ndimage.map_coordinates",
@@ -239,6 +240,7 @@ func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *gra
 		args = append(args, "AlignCorners()")
 	}
 	defer building("AffineGrid", append([]any{theta}, args...)...)()
+	defer lowering(&theta)()
 	call, axes := refused("AffineGrid", theta).with(args...), len(sizes)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -185,6 +185,7 @@ func TanhShrink(x *graph.Node) *graph.Node {
 // respect to x and slope there.
 func PRelu(x, slope *graph.Node) *graph.Node {
 	defer building("PRelu", x, slope)()
+	defer lowering(&x, &slope)()
 	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
 		slope = perChannel("weight", slope, x)
 	}

@@ -9,6 +9,7 @@ import (
 // VecDot returns the sum of x * y along an axis of the product. x and y broadcast.
 func VecDot(x, y *graph.Node, axis int) *graph.Node {
 	defer building("VecDot", x, y, axis)()
+	defer lowering(&x, &y)()
 	return Sum(Mul(x, y), Axis(axis))
 }
 
@@ -29,6 +30,7 @@ func Inner(x, y *graph.Node) *graph.Node {
 // even if it is NaN.
 func AddMatMul(x, a, b *graph.Node, beta, alpha float64) *graph.Node {
 	defer building("AddMatMul", x, a, b, beta, alpha)()
+	defer lowering(&x, &a, &b)()
 	if bad := notTensors(refused("AddMatMul", x, a, b).with(beta, alpha)); bad != nil {
 		return bad
 	}

@@ -11,6 +11,7 @@ func aboveZero(x node) node { return Where(Greater(x, num(0)), x, num(0)) }
 // multilabel_margin_loss.
 func MultiLabelMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelMargin", x, target)()
+	defer inFloat32(&x)()
 	call := refused("MultiLabelMargin", x, target)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -60,6 +60,7 @@ func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 // shape or be a number.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("BCE", x, target)()
+	defer inFloat32(&x, &target)()
 	if bad := refusedTarget(refused("BCE", x, target),
 		"Using a target size (torch.Size(%s)) that is different to the input size "+
 			"(torch.Size(%s)) is deprecated. Please ensure they have the same size."); bad != nil {
@@ -74,6 +75,7 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
 	defer l.building("KLDiv", x, target)()
+	defer inFloat32(&x, &target)()
 	var each node
 	withScalars(nil, opMul, &x, &target)
 	x = logarithms.checks(refused("KLDiv", x, target), x)

@@ -134,6 +134,7 @@ func VonMisesLogProb(x, location, concentration *graph.Node) *graph.Node {
 
 // BernoulliLogProb returns the log-probability of x, 0 or 1. The probability of 1 is Sigmoid(logits).
 func BernoulliLogProb(x, logits *graph.Node) *graph.Node {
+	defer inFloat32(&x, &logits)()
 	return logProb("BernoulliLogProb", x, []node{logits}, func(x node, p []node) node {
 		return Add(Mul(Sub(x, num(1)), p[0]), LogSigmoid(p[0]))
 	})

@@ -26,20 +26,20 @@ type CrossEntropyAttrs struct {
 func init() {
 	opCrossEntropy = define(graph.Op{
 		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Class: graph.Composite, MinIn: 2, MaxIn: 3, Autocast: graph.AutocastWidens,
 		Infer:  inferClassLoss("log_softmax_lastdim_kernel_impl", true),
 		Expand: expandCrossEntropy, Grad: crossEntropyGrad,
 	})
 	opNLL = define(graph.Op{
 		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Class: graph.Composite, MinIn: 2, MaxIn: 3, Autocast: graph.AutocastWidens,
 		Infer:  inferClassLoss("nll_loss_out_frame", false),
 		Expand: expandNLL,
 	})
 	opSoftCrossEntropy = define(graph.Op{
 		Name: "soft_cross_entropy", Func: "CrossEntropy",
 		Doc: "-sum(target * log_softmax(x)) along axis 1, for probabilities as targets.", Class: graph.Composite,
-		MinIn: 2, MaxIn: 3,
+		MinIn: 2, MaxIn: 3, Autocast: graph.AutocastWidens,
 		Promote: ToCommonType, Infer: inferSoftCrossEntropy, Expand: expandSoftCrossEntropy,
 	})
 	opPick = define(graph.Op{

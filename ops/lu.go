@@ -13,7 +13,7 @@ func init() {
 	opFactorsOfLU = define(graph.Op{
 		Name: "lu_factors", Func: "luFactors",
 		Doc:   "the triangular factors of matrices in one: U, and below it L without its diagonal of ones.",
-		Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes,
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Batch: onLastAxes, Autocast: graph.AutocastWidens,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, _ := rules.MatrixBatch(c, "linalg.lu_factor")
 			return c.DType(0), s
@@ -134,6 +134,7 @@ func permutation(pivots node, count graph.Dim, t graph.DType) node {
 // pivoting, and the first k columns. It is torch.linalg.lu.
 func LU(a *graph.Node) (p, l, u *graph.Node) {
 	defer building("LU", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("LU", a), "linalg.lu"); bad != nil {
 		return bad, bad, bad
 	}
@@ -150,6 +151,7 @@ func LU(a *graph.Node) (p, l, u *graph.Node) {
 // torch.linalg.lu_factor.
 func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 	defer building("LUFactor", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("LUFactor", a), "linalg.lu_factor"); bad != nil {
 		return bad, bad
 	}
@@ -191,6 +193,7 @@ func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
 func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("LUSolve", a, lu, pivots, b)()
+	defer inFloat32(&lu, &b)()
 	call := refused("LUSolve", lu, pivots, b)
 	if a.Upper || a.Unit {
 		return call.wrong(graph.CodeOperand, "the only option of LUSolve is TransposedSystem")

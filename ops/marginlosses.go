@@ -38,6 +38,7 @@ func PairwiseDistance(x, y *graph.Node, p, eps float64) *graph.Node {
 // target is a scalar.
 func CosineEmbedding(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("CosineEmbedding", x, y, target, margin)()
+	defer inFloat32(&x, &y)()
 	withScalars(nil, opMul, &x, &y, &target)
 	square := func(v node) node { return Add(Sum(Square(v), -1), num(cosineEpsilon)) }
 	cosine := Div(Sum(Mul(x, y), -1), Sqrt(Mul(square(x), square(y))))
@@ -48,6 +49,7 @@ func CosineEmbedding(x, y, target *graph.Node, margin float64, opts ...LossOptio
 // HingeEmbedding returns the mean of x where the target is 1, and of max(margin - x, 0) where it is -1.
 func HingeEmbedding(x, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("HingeEmbedding", x, target, margin)()
+	defer inFloat32(&x)()
 	withScalars(nil, opMul, &x, &target)
 	far := Where(NotEqual(target, num(1)), hinge(Sub(num(margin), x)), num(0))
 	near := Where(NotEqual(target, num(-1)), x, num(0))
@@ -58,6 +60,7 @@ func HingeEmbedding(x, target *graph.Node, margin float64, opts ...LossOption) *
 // -1 where y should rank above x.
 func MarginRanking(x, y, target *graph.Node, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MarginRanking", x, y, target, margin)()
+	defer inFloat32(&x, &y)()
 	withScalars(nil, opMul, &x, &y, &target)
 	return reduceLoss(opts, hinge(Add(Mul(Neg(target), Sub(x, y)), num(margin))))
 }
@@ -70,6 +73,7 @@ const tripletEpsilon = 1e-6
 // negative|.
 func TripletMargin(anchor, positive, negative *graph.Node, margin, p float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("TripletMargin", anchor, positive, negative, margin, p)()
+	defer inFloat32(&anchor, &positive, &negative)()
 	distance := func(x, y node) node { return Norm(Add(Sub(x, y), num(tripletEpsilon)), p, -1) }
 	away := distance(anchor, negative)
 	if lossOf(opts).swap {
@@ -83,6 +87,7 @@ func TripletMargin(anchor, positive, negative *graph.Node, margin, p float64, op
 // by the weight of the target's class, before the power.
 func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiMargin", x, target, p, margin)()
+	defer inFloat32(&x)()
 	l := lossOf(opts)
 	if bad := refusedScores("MultiMargin", x, target); bad != nil {
 		return bad
@@ -161,6 +166,7 @@ func refusedScores(fn string, x, target node) node {
 // SoftMargin returns the mean of log(1 + exp(-target*x)), for targets of 1 and -1.
 func SoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SoftMargin", x, target)()
+	defer inFloat32(&x, &target)()
 	return reduceLoss(opts, Neg(LogSigmoid(Mul(target, x))))
 }
 

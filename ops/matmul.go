@@ -14,8 +14,8 @@ func init() {
 	opMatMul = define(graph.Op{
 		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.",
 		Class: graph.Contract, MinIn: 2, MaxIn: 2,
-		Infer: rules.MatMul,
-		Grad:  matMulGrad, Batch: batchMatMul,
+		Infer: rules.MatMul, Autocast: graph.AutocastLowers,
+		Grad: matMulGrad, Batch: batchMatMul,
 	})
 	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm, torch.linalg.matmul, torch.mv",
 		"jax.numpy.matmul, jax.numpy.linalg.matmul, jax.lax.batch_matmul, jax.lax.dot, jax.numpy.matvec, jax.numpy.vecmat",
@@ -36,6 +36,7 @@ func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 // [out] or nil: the layout of the parameters of nn.Linear.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
 	defer building("Linear", x, weight, bias)()
+	defer lowering(&x, &weight, &bias)()
 	if x == nil || weight == nil || !x.Judged() || !weight.Judged() || bias != nil && !bias.Judged() {
 		y := MatMul(x, weight) // its own mistake
 		if bias != nil {

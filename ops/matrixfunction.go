@@ -32,7 +32,7 @@ func matrixFunction(name, fn, doc string, core []int, infer func(*graph.Call) (g
 	operands := len(core) - 1
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Infer: infer,
-		Grad: grad,
+		Grad: grad, Autocast: graph.AutocastWidens,
 		Core: func(*graph.Node) ([]int, int) { return core[:operands], core[operands] },
 		Function: func(a *graph.Arrays) error {
 			if compute.of32 != nil && isSingle(a) {

@@ -80,6 +80,7 @@ func ConditionNumber(a *graph.Node, order ...MatrixNormOrder) *graph.Node {
 		args = append(args, o)
 	}
 	defer building("ConditionNumber", args...)()
+	defer inFloat32(&a)()
 	call := refused("ConditionNumber", a).with(args[1:]...)
 	if bad := notMatrices(call, "linalg.cond"); bad != nil {
 		return bad

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -79,17 +80,17 @@ func init() {
 	opLayerNorm = define(graph.Op{
 		Name: "layer_norm", Func: "LayerNorm", Doc: "x standardized over its trailing axes, times gain, plus bias.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 3,
-		Infer: inferLayerNorm,
+		Infer: inferLayerNorm(float32Params),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			a := n.Attrs().(LayerNormAttrs)
 			y := Apply(opStandardize, StandardizeAttrs{trailing(in[0], a.over(shapesOf(in)...)), a.Eps}, in[0])
-			return layerScale(y, in[1:], a)
+			return Cast(layerScale(y, in[1:], a), in[0].DType())
 		},
 	})
 	opRMSNorm = define(graph.Op{
 		Name: "rms_norm", Func: "RMSNorm", Doc: "x / sqrt(mean of squares + eps) over its trailing axes, times gain.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 2,
-		Infer: inferLayerNorm,
+		Infer: inferLayerNorm(floatParams),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, a := in[0], n.Attrs().(LayerNormAttrs)
 			squares := Apply(opMean, ReduceAttrs{Axes: trailing(x, a.over(shapesOf(in)...)), KeepDims: true}, Square(x))
@@ -154,19 +155,48 @@ func scaleOf(n, centred node) node {
 	return Rsqrt(Add(meanOver(n, Square(centred)), num(n.Attrs().(StandardizeAttrs).Eps)))
 }
 
-func inferLayerNorm(c *graph.Call) (graph.DType, graph.Shape) {
-	a := c.Attrs().(LayerNormAttrs)
-	names := []string{"weight", "bias"}
-	if a.BiasOnly {
-		names = names[1:]
+// inferLayerNorm is the rule of a normalization over trailing axes. Parameters have the dtype of x; may says which others
+// they may have, with that of the result.
+func inferLayerNorm(may func(x graph.DType, params []graph.DType) (result graph.DType, ok bool)) func(*graph.Call) (
+	graph.DType, graph.Shape) {
+	return func(c *graph.Call) (graph.DType, graph.Shape) {
+		a := c.Attrs().(LayerNormAttrs)
+		names := []string{"weight", "bias"}
+		if a.BiasOnly {
+			names = names[1:]
+		}
+		t := layerNormFloats(c)
+		var params []graph.DType
+		for i := 1; i < c.NumIn(); i++ {
+			params = append(params, c.DType(i))
+		}
+		result, ok := may(t, params)
+		for _, u := range params {
+			if u != t && !ok && !c.Failed() {
+				rules.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
+			}
+		}
+		if !ok {
+			result = t
+		}
+		return result, rules.Normalized(c, a.over(shapesOf(c.Node().Operands())...), names...)
 	}
-	t := layerNormFloats(c)
-	for i := 1; i < c.NumIn(); i++ {
-		if u := c.DType(i); u != t && !c.Failed() {
-			rules.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
+}
+
+// float32Params lets parameters be Float32 beside values of 16 bits, as PyTorch's layer_norm does on CPUs.
+func float32Params(x graph.DType, params []graph.DType) (graph.DType, bool) {
+	return x, is16Bits(x) && !slices.ContainsFunc(params, func(t graph.DType) bool { return t != graph.Float32 })
+}
+
+// floatParams lets parameters be of any floating-point dtype, to which the result is promoted.
+func floatParams(x graph.DType, params []graph.DType) (result graph.DType, ok bool) {
+	result = x
+	for _, t := range params {
+		if result, ok = graph.Promote(result, t); !ok || !t.IsFloat() {
+			return x, false
 		}
 	}
-	return t, rules.Normalized(c, a.over(shapesOf(c.Node().Operands())...), names...)
+	return result, true
 }
 
 func shapesOf(values []node) []graph.Shape {
@@ -244,7 +274,7 @@ func given(x node, more ...node) []node {
 // not be 1, as in PyTorch; for named sizes this is checked when they are bound.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
 	defer building("BatchNorm", x, gain, bias, eps)()
-	in, round := computedWide(x, gain, bias)
+	in, round, ofStatistics := normalizedWide(x, gain, bias)
 	x, gain, bias = in[0], in[1], in[2]
 	x = Apply(opChannels, nil, x)
 	others := []Axis{0}
@@ -255,14 +285,15 @@ func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph
 	}
 	y = channelScale(Standardize(x, eps, others...), gain, bias)
 	centred := Sub(x, Mean(x, append(others, KeepDims())...))
-	return round(y), round(Mean(x, others...)), round(Mean(Square(centred), others...)) // what Standardize computes too
+	mean, variance = Mean(x, others...), Mean(Square(centred), others...) // what Standardize computes too
+	return round(y), ofStatistics(mean), ofStatistics(variance)
 }
 
 // BatchNormInference returns (x - mean) / sqrt(variance + eps) * gain + bias for x [N, C, …]. The other operands are
 // [C]; gain and bias may be nil.
 func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("BatchNormInference", x, mean, variance, gain, bias, eps)()
-	in, round := computedWide(x, mean, variance, gain, bias)
+	in, round, _ := normalizedWide(x, mean, variance, gain, bias)
 	x, mean, variance, gain, bias = in[0], in[1], in[2], in[3], in[4]
 	scale := Rsqrt(Add(perChannel("running_var", variance, x), num(eps)))
 	return round(channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias))
@@ -291,7 +322,7 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 				"Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}
-	in, round := computedWide(x, gain, bias)
+	in, round, _ := normalizedWide(x, gain, bias)
 	x, gain, bias = in[0], in[1], in[2]
 	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].DividedBy(graph.Dim(groups))}, s[2:]...)...)
 	if grouped.Judged() { // also of a batch without elements

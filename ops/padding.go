@@ -136,5 +136,8 @@ func edge(x node, axis int, width graph.Dim, before bool, mode PaddingMode) node
 // pad several axes, call it for each. The axis must have more elements than PadReflect mirrors, and at least as many
 // as PadCircular takes. It is PyTorch's torch.nn.functional.pad with a mode.
 func PadWith(x *graph.Node, axis int, before, after graph.Dim, mode PaddingMode) *graph.Node {
+	if mode != PadCircular {
+		defer inFloat32(&x)()
+	}
 	return Apply(opPadWith, PadWithAttrs{axis, before, after, mode}, x)
 }

@@ -15,6 +15,7 @@ import (
 // squares the differences.
 func CDist(x, y *graph.Node, p float64) *graph.Node {
 	defer building("CDist", x, y, boundWord(p))()
+	defer inFloat32(&x, &y)()
 	call := refused("CDist", x, y).with(boundWord(p))
 	if bad := notTensors(call); bad != nil {
 		return bad
@@ -145,6 +146,7 @@ func placesAbove(g *graph.Graph, n graph.Dim) node {
 // J] with the same leading axes, weight [O, I, J], and bias [O] or nil. It is PyTorch's bilinear.
 func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 	defer building("Bilinear", x, y, weight, bias)()
+	defer asGiven(&x)()
 	call := refused("Bilinear", given(x, y, weight, bias)...)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -104,6 +104,7 @@ func rankOf(opts []RankOption) (a RankAttrs) {
 // it uses [PInv]. The option is that of PInv: PyTorch's rcond is Tolerance(0, rcond). It is torch.linalg.lstsq.
 func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 	defer graph.BeginCall("Lstsq", rankOf(opts), a, b)()
+	defer inFloat32(&a, &b)()
 	if bad := notMatrices(refused("Lstsq", a, b), "linalg.lstsq"); bad != nil {
 		return bad
 	}
@@ -116,6 +117,7 @@ func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 // rank, as in jax.numpy.linalg.lstsq with numpy_resid=False.
 func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, singular *graph.Node) {
 	defer graph.BeginCall("LstsqReport", rankOf(opts), a, b)()
+	defer inFloat32(&a, &b)()
 	x = Lstsq(a, b, opts...)
 	if x.Err() != nil || !x.Judged() {
 		return x, x, x, x
@@ -132,6 +134,7 @@ func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, sing
 func MatrixRank(a *graph.Node, opts ...RankOption) *graph.Node {
 	of := rankOf(opts)
 	defer graph.BeginCall("MatrixRank", of, a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("MatrixRank", a), "linalg.matrix_rank"); bad != nil {
 		return bad
 	}

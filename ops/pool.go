@@ -74,6 +74,7 @@ func init() {
 	}
 	opAvgPool1D, opAvgPool2D, opAvgPool3D = mean("avg_pool1d", "AvgPool1D", 1), mean("avg_pool2d", "AvgPool2D", 2),
 		mean("avg_pool3d", "AvgPool3D", 3)
+	opMaxPool3D.Autocast, opAvgPool3D.Autocast = graph.AutocastWidens, graph.AutocastWidens
 	opAvgPool1D.Ref = named("", "torch.nn.functional.avg_pool1d", "", "AveragePool", "",
 		func(e *graph.Example) node { return AvgPool1D(e.Of("x", "n", "c", "8"), 2) })
 	opAvgPool2D.Ref = named("", "torch.nn.functional.avg_pool2d", "", "AveragePool", "AveragePool2D",

@@ -159,6 +159,7 @@ func indexOfGreatest(windows, place node, axes []int) node {
 // alone gets the gradient. An index out of range stops the run. It is PyTorch's max_unpool1d, 2d and 3d.
 func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
 	defer building("MaxUnpool", append([]any{x, indices}, shapeWords(sizes)...)...)()
+	defer inFloat32(&x)()
 	call := refused("MaxUnpool", x, indices).with(shapeWords(sizes)...)
 	if _, bad := dimensional(call, len(sizes), nil, nil, nil); bad != nil {
 		return bad

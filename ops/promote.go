@@ -107,3 +107,32 @@ func computedWide(operands ...node) (in []node, round func(node) node) {
 	}
 	return in, func(y node) node { return Cast(y, t) }
 }
+
+// normalizedWide is [computedWide] for the value and the parameters of a normalization. Parameters may also be Float32
+// with a value of 16 bits, as PyTorch's may on CPUs: the result then has the value's dtype, and statistics are Float32.
+func normalizedWide(x node, params ...node) (in []node, round, ofStatistics func(node) node) {
+	if !mixesParams(x, params) {
+		in, round = computedWide(append([]node{x}, params...)...)
+		return in, round, round
+	}
+	in = append([]node{x.Cast(graph.Float32).Implied()}, params...)
+	return in, func(y node) node { return Cast(y, x.DType()) }, func(s node) node { return s }
+}
+
+// mixesParams reports whether a value of 16 bits has parameters, and all of them are Float32.
+func mixesParams(x node, params []node) bool {
+	if x == nil || !x.Judged() || !is16Bits(x.DType()) {
+		return false
+	}
+	some := false
+	for _, p := range params {
+		if p != nil && (!p.Judged() || p.DType() != graph.Float32) {
+			return false
+		}
+		some = some || p != nil
+	}
+	return some
+}
+
+// is16Bits reports whether t is Float16 or BFloat16.
+func is16Bits(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat16 }

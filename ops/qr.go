@@ -51,6 +51,7 @@ func qrGrad(n, dy node, _ int) node {
 // independent first k columns. It is torch.linalg.qr in its reduced mode.
 func QR(a *graph.Node) (q, r *graph.Node) {
 	defer building("QR", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("QR", a), "linalg.qr"); bad != nil {
 		return bad, bad
 	}

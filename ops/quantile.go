@@ -64,7 +64,7 @@ func init() {
 
 func quantile(name, fn, doc string, withoutNaN bool) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 2, MaxIn: 2, Autocast: graph.AutocastWidens,
 		Promote: func(types []graph.DType, _ []graph.OperandRank) []graph.DType { return repeat(types[0], 2) },
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if m := c.Attrs().(QuantileAttrs).Mode; int(m) >= len(quantileModes) {

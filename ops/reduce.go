@@ -160,7 +160,7 @@ func init() {
 	opSum.Grad = func(n, dy node, _ int) node { return spread(n, dy) }
 	opProd = reduction("prod", "Prod", "the product over axes; integers and booleans are counted in Int64.",
 		graph.FoldProd, operandType, false)
-	opProd.Promote = ToCounted
+	opProd.Promote, opProd.Autocast = ToCounted, graph.AutocastWidens
 	opProd.Grad = prodGrad
 	opMax = reduction("amax", "Max", "the greatest element over axes; NaN wins; ties share the gradient.",
 		graph.FoldMax, operandType, true)

@@ -119,6 +119,7 @@ func (r reflections) times(x node, isTransposed bool) node {
 // not supported. It is torch.geqrf.
 func GeQRF(a *graph.Node) (reflections, tau *graph.Node) {
 	defer building("GeQRF", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("GeQRF", a), "geqrf"); bad != nil {
 		return bad, bad
 	}
@@ -131,6 +132,7 @@ func GeQRF(a *graph.Node) (reflections, tau *graph.Node) {
 // torch.linalg.qr in its mode "complete"; its mode "r" is the R of QR.
 func QRComplete(a *graph.Node) (q, r *graph.Node) {
 	defer building("QRComplete", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("QRComplete", a), "linalg.qr"); bad != nil {
 		return bad, bad
 	}
@@ -158,6 +160,7 @@ func TransposedQ() OrmQROption { return func(o *ormQR) { o.transposed = true } }
 // is [TransposedQ]. It is torch.ormqr.
 func OrmQR(a, tau, c *graph.Node, opts ...OrmQROption) *graph.Node {
 	defer building("OrmQR", a, tau, c)()
+	defer inFloat32(&a, &tau, &c)()
 	var o ormQR
 	for _, set := range opts {
 		if set != nil {

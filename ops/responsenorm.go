@@ -21,7 +21,7 @@ func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *gr
 		}
 		return bad, bad, bad
 	}
-	in, round := computedWide(x, gain, bias)
+	in, round, ofStatistics := normalizedWide(x, gain, bias)
 	x, gain, bias = in[0], in[1], in[2]
 	s := x.Shape()
 	apart := Apply(opChannels, nil, Reshape(x, append(graph.Shape{1, s[0].Times(s[1])}, s[2:]...)...))
@@ -35,7 +35,8 @@ func InstanceNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *gr
 	}
 	y = channelScale(Standardize(x, eps, places...), gain, bias)
 	centred := Sub(x, Mean(x, append(places, KeepDims())...))
-	return round(y), round(Mean(x, places...)), round(Mean(Square(centred), places...)) // what Standardize computes too
+	mean, variance = Mean(x, places...), Mean(Square(centred), places...) // what Standardize computes too
+	return round(y), ofStatistics(mean), ofStatistics(variance)
 }
 
 // LocalResponseNorm returns x / (k + alpha*mean)^beta for x [N, C, …] of floating-point numbers. The mean is that of

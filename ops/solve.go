@@ -45,7 +45,7 @@ func init() {
 		matrixKernel{inverseOfLU[float32], inverseOfLU[float64]}, nil)
 	opSolve = define(graph.Op{
 		Name: "solve", Func: "Solve", Doc: "the solution X of A·X = B for square matrices A; leading axes are batches and broadcast.",
-		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Autocast: graph.AutocastWidens,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), rules.LinearSystem(c, "linalg.solve", c.Attrs().(SolveAttrs).Vector)
 		},
@@ -54,7 +54,7 @@ func init() {
 	})
 	opInv = define(graph.Op{
 		Name: "inv", Func: "Inv", Doc: "the inverse of each square matrix.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
-		Batch: onLastAxes,
+		Batch: onLastAxes, Autocast: graph.AutocastWidens,
 		Infer: squareMatrix("linalg.inv"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			return graph.Apply(opInverseOfLU, inverseAttrs{n.DType()}, factorized(in[0]))

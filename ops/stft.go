@@ -192,6 +192,7 @@ func (a stftOptions) norm() FFTOption {
 func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("STFT", append([]any{x}, a.words...)...)()
+	defer inFloat32(&x)()
 	if bad := a.forward(x); bad != nil {
 		return bad
 	}
@@ -216,6 +217,7 @@ func STFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 func ISTFT(x *graph.Node, n int, opts ...STFTOption) *graph.Node {
 	a := stftOf(n, opts)
 	defer building("ISTFT", append([]any{x}, a.words...)...)()
+	defer inFloat32(&x)()
 	call, bad := a.backward(x)
 	if bad != nil {
 		return bad

@@ -93,6 +93,7 @@ func svdGrad(n, dy node, _ int) node {
 // part between the equal ones; [Polar] has an exact gradient.
 func SVD(a *graph.Node) (u, s, vh *graph.Node) {
 	defer building("SVD", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("SVD", a), "linalg.svd"); bad != nil {
 		return bad, bad, bad
 	}

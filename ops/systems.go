@@ -7,6 +7,7 @@ import "github.com/broadloom/broadloom/graph"
 func CholeskySolve(l, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("CholeskySolve", a, l, b)()
+	defer inFloat32(&l, &b)()
 	if a.Transposed || a.Unit {
 		return refused("CholeskySolve", l, b).wrong(
 			graph.CodeOperand, "the only option of CholeskySolve is UpperTriangle")
@@ -19,6 +20,7 @@ func CholeskySolve(l, b *graph.Node, opts ...TriangularOption) *graph.Node {
 func CholeskyInverse(l *graph.Node, opts ...TriangularOption) *graph.Node {
 	a := triangularOf(opts)
 	defer graph.BeginCall("CholeskyInverse", a, l)()
+	defer inFloat32(&l)()
 	call := refused("CholeskyInverse", l)
 	if a.Transposed || a.Unit {
 		return call.wrong(graph.CodeOperand, "the only option of CholeskyInverse is UpperTriangle")
@@ -40,6 +42,7 @@ func bothTriangles(l, b node, upper bool) node {
 // as 1. The factors t are tau, [..., k] with k at most n. It is torch.linalg.householder_product.
 func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	defer building("HouseholderProduct", a, tau)()
+	defer inFloat32(&a, &tau)()
 	call := refused("HouseholderProduct", a, tau)
 	if bad := notReflections(call, "torch.linalg.householder_product"); bad != nil {
 		return bad
@@ -57,6 +60,7 @@ func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 // as its columns. The shape of a is that of b, followed by that of x. It is numpy.linalg.tensorsolve.
 func TensorSolve(a, b *graph.Node) *graph.Node {
 	defer building("TensorSolve", a, b)()
+	defer inFloat32(&a, &b)()
 	call := refused("TensorSolve", a, b)
 	if bad := notTensors(call); bad != nil {
 		return bad
@@ -77,6 +81,7 @@ func TensorSolve(a, b *graph.Node) *graph.Node {
 // a, and whose columns are the others. The result has the other axes first. It is numpy.linalg.tensorinv.
 func TensorInv(a *graph.Node, axes int) *graph.Node {
 	defer building("TensorInv", a, axes)()
+	defer inFloat32(&a)()
 	call := refused("TensorInv", a).with(axes)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -11,6 +11,7 @@ import (
 // [Sum].
 func Trace(x *graph.Node) *graph.Node {
 	defer building("Trace", x)()
+	defer inFloat32(&x)()
 	return Sum(Diagonal(x, 0, -2, -1), -1)
 }
 

@@ -1,0 +1,97 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// AutocastRule says in which dtype an operation on floating-point values is built within [Graph.Autocast].
+type AutocastRule uint8
+
+// The rules. Float64 operands are never converted.
+const (
+	AutocastKeeps  AutocastRule = iota // in the dtypes of its operands
+	AutocastLowers                     // in the dtype of Autocast: products, convolutions, attention
+	AutocastWidens                     // in Float32: losses, linear algebra, transforms
+)
+
+// Autocast builds part of a graph in mixed precision, as torch.autocast does: parameters stay Float32, and so do the
+// gradients that reach them. In build, operands of
+//
+//   - products, convolutions and attention are converted to t, BFloat16 or Float16, and so are their results of t;
+//   - losses, linear algebra and transforms are converted to Float32;
+//   - all other operations stay as they are. Of two operands of different dtypes, the result has the wider one.
+//
+// Gradients are of the dtypes of the forward operations, wherever they are asked for. A value in Float64 is never
+// converted. Within another Autocast, the inner one counts; Float32 turns it off. Other dtypes are a mistake.
+//
+// Loops, functions such as ops.Vmap, and layers of package nn may be built in it. Optimisers compute as always.
+func (g *Graph) Autocast(t DType, build func()) {
+	switch t {
+	case BFloat16, Float16:
+	case Float32:
+		t = InvalidDType
+	default:
+		RefusedIn(g, "Autocast", &Mistake{Code: CodeDType,
+			Summary: fmt.Sprintf("Autocast lowers operations to BFloat16 or Float16, not to %s", t.GoName()),
+			Help:    []string{"pass graph.BFloat16, or graph.Float32 to turn it off"}})
+		t = g.autocast
+	}
+	outer := g.autocast
+	g.autocast = t
+	defer func() { g.autocast = outer }()
+	if build != nil {
+		build()
+	}
+}
+
+// Begin converts the operands of a function of several operations as [Graph.Autocast] says, and turns it off until end
+// is called: what the function builds of them takes them as they are. Operands may be nil. Nodes of a single operation
+// are converted by its own rule.
+func (r AutocastRule) Begin(operands ...**Node) (end func()) {
+	var g *Graph
+	for _, x := range operands {
+		if *x != nil && (*x).g != nil {
+			g = (*x).g
+			break
+		}
+	}
+	if g == nil || !g.autocast.Valid() {
+		return func() {}
+	}
+	for _, x := range operands {
+		*x = g.autocasted(r, *x)
+	}
+	outer := g.autocast
+	g.autocast = InvalidDType
+	return func() { g.autocast = outer }
+}
+
+// autocastAll returns operands as a rule asks. It changes none of the given slice.
+func (g *Graph) autocastAll(rule AutocastRule, operands []*Node) []*Node {
+	if g == nil || !g.autocast.Valid() || rule == AutocastKeeps {
+		return operands
+	}
+	in := slices.Clone(operands)
+	for i, x := range in {
+		in[i] = g.autocasted(rule, x)
+	}
+	return in
+}
+
+// autocasted converts a floating-point value as a rule asks; numbers of [Num] take the dtype of the other operands.
+func (g *Graph) autocasted(rule AutocastRule, x *Node) *Node {
+	if _, isNumber := x.Literal(); x == nil || isNumber || !x.judged || x.dtype != Float32 && !x.dtype.isHalf() {
+		return x
+	}
+	switch rule {
+	case AutocastLowers:
+		return g.Convert(x, g.autocast)
+	case AutocastWidens:
+		return g.Convert(x, Float32)
+	}
+	return x
+}
+
+// isHalf reports whether t is one of the two dtypes of [Graph.Autocast].
+func (t DType) isHalf() bool { return t == BFloat16 || t == Float16 }
