@@ -178,8 +178,8 @@ type Op struct {
 	Batch func(n *Node, in []*Node, mapped []bool) *Node
 
 	// Faster returns a faster form for processors, or nil if its shapes have none; the field may be nil. Numbers may
-	// be rounded differently from Expand's. Other compilers use Expand. Some operands are parameters, or views of
-	// them, that the program does not write: what depends only on these is computed once.
+	// be rounded differently from Expand's. Other compilers use Expand. Some operands are parameters, or views or
+	// conversions of them, that the program does not write: what depends only on these is computed once.
 	Faster func(n *Node, in []*Node, isFixed []bool) *Node
 
 	// Ref is the additional text in the reference of operations; nil for an operation without a function for users.

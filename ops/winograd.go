@@ -31,6 +31,7 @@ type winogradSizes struct {
 	padding           [2]int // zeros before these
 	row               int    // the first row of the images that a part sees
 	tiles             [2]int // see by
+	windowCost        float64
 	volume            *winogradVolume
 }
 
@@ -38,8 +39,12 @@ type winogradSizes struct {
 // windows. It is none where the sizes of images are not known. Filters that are fixed are turned once.
 func winogradOf(x node, w graph.Shape, a ConvAttrs, fixed bool) (s winogradSizes, pays bool) {
 	first := len(a.Stride) - len(s.size)
-	if x.DType() != graph.Float32 || first < 0 || a.Groups != 1 {
+	if x.DType() != graph.Float32 && !is16Bits(x.DType()) || first < 0 || a.Groups != 1 {
 		return s, false
+	}
+	s.windowCost = windowCost
+	if x.DType() == graph.BFloat16 {
+		s.windowCost = pairCost
 	}
 	if first == 1 {
 		volume, suits := volumeOf(x, w, a)
@@ -75,6 +80,7 @@ func (s winogradSizes) by(f *winogradForm) winogradSizes {
 // only, never on the machine, since numbers are rounded otherwise.
 const (
 	windowCost = 0.0119 // a multiplication by windows
+	pairCost   = 0.0075 // one of BFloat16, of which an instruction does two
 	tileCost   = 0.01   // one by tiles
 	// a number of a turned filter that is read from memory, if that takes longer than all multiplications
 	streamCost = 0.27
@@ -114,7 +120,7 @@ func (s winogradSizes) best(fixed bool) (best winogradSizes, pays bool) {
 	depth, slices, taps := s.counts()
 	weights, n := float64(channels)*float64(filters)*float64(taps), float64(images)
 	c, o := float64(channels)*float64(depth), float64(filters)*float64(slices) // of all slices
-	least := windowCost / winogradGain * winogradFilter * winogradFilter * weights * n *
+	least := s.windowCost / winogradGain * winogradFilter * winogradFilter * weights * n *
 		float64(slices*s.places[0]*s.places[1])
 	for _, f := range []*winogradForm{tilesOf2, tilesOf4} {
 		by := s.by(f)
@@ -206,8 +212,11 @@ func (s winogradSizes) rowsOf(x node) node {
 // winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3], or of volumes: [N, O, H', W']. It is nil where
 // there are too many tiles.
 //
-// The channels are last meanwhile: vectors hold channels, and are full however narrow images are.
+// The channels are last meanwhile: vectors hold channels, and are full however narrow images are. Values of 16 bits are
+// Float32 meanwhile, and results rounded once.
 func winograd(x, w node, all winogradSizes) node {
+	t := x.DType()
+	x, w = Cast(x, graph.Float32), Cast(w, graph.Float32)
 	parts, pay := all.parts()
 	if !pay {
 		return nil
@@ -224,7 +233,7 @@ func winograd(x, w node, all winogradSizes) node {
 			results, rows = append(results, Concat(rows[0].Rank()-2, rows...)), nil
 		}
 	}
-	return Concat(0, results...)
+	return Cast(Concat(0, results...), t)
 }
 
 // tilesSeen is Bᵀ d B of all tiles: [numbers, tiles, C], of volumes [numbers, tiles, D·C]. Those that are computed
@@ -320,6 +329,8 @@ func winogradFilters(x, dy node, s winogradSizes) node {
 	if images, known := s.images.Int(); known && images*s.bytes() > winogradMost/2 {
 		return nil
 	}
+	t := x.DType()
+	x, dy = Cast(x, graph.Float32), Cast(dy, graph.Float32)
 	rows := s.rows(s.tilesSeen(x, true))
 	if !s.isOfImages() {
 		rows = Flatten(rows, 1, 2)
@@ -329,7 +340,7 @@ func winogradFilters(x, dy node, s winogradSizes) node {
 	turned = Reshape(turned, graph.Dim(s.numbers()), s.filters.Times(channels))
 	filters := Reshape(MatMul(Transpose(turned, 0, 1), s.filterFactors(x.Graph())), s.filters, channels, winogradFilter,
 		winogradFilter)
-	return s.tapsBack(filters)
+	return Cast(s.tapsBack(filters), t)
 }
 
 // turned is G g Gᵀ of all filters and channels, [numbers, O, C], by one product: each of its numbers is a sum of the

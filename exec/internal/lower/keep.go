@@ -13,7 +13,8 @@ import (
 // until a parameter is set. Examples are sums of columns of weights, and tables of positions. If its results are small,
 // the session keeps them, and it does not run again until then. The session also keeps products of up to four times the
 // size of their factors, such as transformed filters for a convolution by tiles, and values in another layout, such as
-// the numbers of filters that have an element at some position.
+// the numbers of filters that have an element at some position, or in a smaller dtype, such as the weights of a product
+// in mixed precision.
 
 // Kept is a kernel whose results are kept.
 type Kept struct {
@@ -99,7 +100,7 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 			return nil, nil, false
 		}
 	}
-	read, written := 0, 0
+	read, computed, written := 0, 0, 0 // bytes; computed of what is read, as it is computed with
 	seen := map[*graph.Node]bool{}
 	for _, o := range u.Kernels[at].Operands() {
 		if o.Base == nil {
@@ -127,21 +128,24 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 			return nil, nil, false
 		}
 		read += bytes
+		computed += bytes / n.DType().Size() * n.DType().Computed().Size()
 	}
 	_, isProduct := u.Kernels[at].(*MatMul)
 	isSmall := written <= keptBytes || written <= maxKept && written*keptShare <= read ||
-		isProduct && written <= keptProduct*read ||
+		isProduct && written <= keptProduct*computed ||
 		(written < read || written == read && written <= maxKept) && onlyMoves(u.Kernels[at])
 	return made, params, isSmall && len(made) > 0
 }
 
-// onlyMoves reports whether a kernel only moves elements. It is not known of kernels without loops, such as Go
-// functions.
+// onlyMoves reports whether a kernel only moves and converts elements. It is not known of kernels without loops, such as
+// Go functions.
 func onlyMoves(k Kernel) bool {
 	loops := k.Loops()
 	for _, loop := range loops {
 		for _, inst := range loop.Program.Insts {
-			if inst.Op != rowprog.OpLoad && inst.Op != rowprog.OpStore {
+			switch inst.Op {
+			case rowprog.OpLoad, rowprog.OpStore, rowprog.OpConvert:
+			default:
 				return false
 			}
 		}

@@ -168,7 +168,7 @@ func isLongBlocks(product, matrix *graph.Node) bool {
 
 // isWritten reports whether the program writes a value, or may compute it again next to a product.
 func (f *narrower) isWritten(x *graph.Node) bool {
-	return f.updated[alias.Storage(x)] || f.computesAgain && alias.Storage(x).Op().Class != graph.Source
+	return f.updated[alias.Storage(x)] || len(f.scores) > 0 && alias.Storage(x).Op().Class != graph.Source
 }
 
 // levelsLike returns integers in the order in which x shows their numbers.

@@ -207,11 +207,14 @@ func expand(n *graph.Node, fixed func(*graph.Node) []bool) (*graph.Node, string)
 }
 
 // fixedOperands reports which operands of a node outside of loops are parameters that the program does not write, or
-// views of them.
+// views of them, converted or not.
 func (e *expander) fixedOperands(n *graph.Node) []bool {
 	fixed := make([]bool, len(n.Operands()))
 	for i, x := range n.Operands() {
 		memory := alias.Storage(x)
+		for memory.Op() == graph.CastOp {
+			memory = alias.Storage(memory.In(0))
+		}
 		fixed[i] = memory.IsParam() && n.Region() == nil && !e.written[memory.Source()]
 	}
 	return fixed

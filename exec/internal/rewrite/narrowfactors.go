@@ -27,8 +27,10 @@ func NarrowFactors(u *Program) error {
 			updated[alias.Storage(n)] = true
 		}
 	}
-	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{},
-		computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
+	f := narrower{bounds: analysis.Intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}}
+	if slices.ContainsFunc(u.Graph.Nodes(), IsAgain) {
+		f.scores = ScoresOf(u)
+	}
 	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
@@ -93,7 +95,7 @@ func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 	for i, x := range in {
 		from := halfOf(x)
 		if from != nil && !f.updated[alias.Storage(from)] &&
-			(!f.computesAgain || alias.Storage(from).Op().Class == graph.Source) {
+			(!f.isBesideScores(n) || alias.Storage(from).Op().Class == graph.Source) {
 			factors[i], some = f.narrowed(x, from.DType()), true
 		}
 	}
@@ -108,9 +110,21 @@ type narrower struct {
 	bounds  analysis.Intervals
 	updated map[*graph.Node]bool
 	made    map[narrowKey]*graph.Node
-	// computesAgain says that the program recomputes products. Next to their kernels, products read only inputs,
-	// parameters and constants unconverted.
-	computesAgain bool
+	scores  map[*graph.Node]bool // those of a program that recomputes products
+}
+
+// isBesideScores reports whether a product is one of scores, or has them as a factor, in a program that recomputes
+// some. In the chains of kernels that do so, products read only inputs, parameters and constants unconverted.
+func (f *narrower) isBesideScores(n *graph.Node) bool {
+	if f.scores[n] {
+		return true
+	}
+	return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+		for x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
+			x = x.In(0)
+		}
+		return f.scores[x]
+	})
 }
 
 type narrowKey struct {
