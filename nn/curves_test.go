@@ -99,7 +99,7 @@ var curves = map[string]trained{
 }
 
 // TestCurvesAreThoseOfPyTorch trains models from state_dicts that PyTorch wrote, and compares the
-// losses of 100 steps with those that it wrote beside them.
+// losses of 100 steps with those that it wrote beside them, and of some steps in mixed precision.
 func TestCurvesAreThoseOfPyTorch(t *testing.T) { compareCurves(t, "testdata/curves") }
 
 // TestCurvesOfPyTorchNow has PyTorch train anew, from other weights and with other data.
@@ -120,54 +120,70 @@ func TestCurvesOfPyTorchNow(t *testing.T) {
 
 func compareCurves(t *testing.T, folder string) {
 	for name, c := range curves {
-		t.Run(name, func(t *testing.T) {
-			run, err := weights.Open(filepath.Join(folder, name+".run.safetensors"))
-			require.NoError(t, err)
-			defer run.Close()
-			g := graph.New(name)
-			var inputs []*graph.Node
-			var batches []exec.Array
-			for i := range len(run.Tensors()) - 1 {
-				value, err := run.Read("x" + strconv.Itoa(i))
+		for _, in := range []struct {
+			losses  string
+			dtype   graph.DType
+			steps   int     // that are compared: small differences grow
+			differs float64 // relatively
+		}{{"losses", graph.Float32, 100, 1e-4}, {"autocast", graph.BFloat16, 30, 0.01}} {
+			t.Run(name+"/"+in.losses, func(t *testing.T) {
+				run, err := weights.Open(filepath.Join(folder, name+".run.safetensors"))
 				require.NoError(t, err)
-				dtype := graph.Float32
-				if _, is := value.Data.([]int64); is {
-					dtype = graph.Int64
+				defer run.Close()
+				want, err := run.Read(in.losses)
+				require.NoError(t, err)
+				got := c.losses(t, run, filepath.Join(folder, name+".safetensors"), in.dtype)
+				worst := 0.0
+				for i, want := range want.Data.([]float32)[:in.steps] {
+					worst = math.Max(worst, math.Abs(got[i]-float64(want))/math.Abs(float64(want)))
 				}
-				inputs, batches = append(inputs, g.Input("x"+strconv.Itoa(i), dtype, sizes(value)[1:]...)),
-					append(batches, value)
-			}
-			last := len(inputs) - 1
-			pass := nn.Training(g)
-			logits := c.model(g)(pass, inputs[:last])
-			require.NoError(t, g.Err())
-			model := g.Params() // without those of the optimiser
-			loss := ops.CrossEntropy(ops.Flatten(logits, 0, -2), ops.Flatten(inputs[last], 0, -1))
-			prog, err := exec.Compile(g, exec.Outputs(loss),
-				exec.Updates(append(c.optimizer.Minimize(loss), pass.Updates()...)...))
-			require.NoError(t, err)
-			s := prog.NewSession()
-			_, err = weights.LoadFile(s, filepath.Join(folder, name+".safetensors"), weights.Only(model...))
-			require.NoError(t, err)
-
-			want, err := run.Read("losses")
-			require.NoError(t, err)
-			worst, losses := 0.0, want.Data.([]float32)
-			for step, loss64 := range losses {
-				feed := exec.Feed{}
-				for i, x := range inputs {
-					feed[x] = batch(batches[i], step)
-				}
-				r, err := s.Run(t.Context(), feed)
-				require.NoError(t, err)
-				got, err := r.Scalar(loss)
-				require.NoError(t, err)
-				worst = math.Max(worst, math.Abs(got-float64(loss64))/math.Abs(float64(loss64)))
-			}
-			t.Logf("from %.4f to %.4f; relative difference at most %.1e", losses[0], losses[len(losses)-1], worst)
-			assert.Less(t, worst, 1e-4)
-		})
+				t.Logf("from %.4f to %.4f; relative difference at most %.1e", got[0], got[in.steps-1], worst)
+				assert.Less(t, worst, in.differs)
+			})
+		}
 	}
+}
+
+// losses are those of 100 steps from a checkpoint, of a model that is built within Autocast.
+func (c trained) losses(t *testing.T, run *weights.File, checkpoint string, dtype graph.DType) (losses []float64) {
+	g := graph.New("curve")
+	var inputs []*graph.Node
+	var batches []exec.Array
+	for i := range len(run.Tensors()) - 2 {
+		value, err := run.Read("x" + strconv.Itoa(i))
+		require.NoError(t, err)
+		inputs, batches = append(inputs, g.Input("x"+strconv.Itoa(i), dtypeOf(value), sizes(value)[1:]...)),
+			append(batches, value)
+	}
+	last := len(inputs) - 1
+	pass := nn.Training(g)
+	var model []*graph.Node
+	var loss *graph.Node
+	g.Autocast(dtype, func() {
+		logits := c.model(g)(pass, inputs[:last])
+		require.NoError(t, g.Err())
+		model = g.Params() // without those of the optimiser
+		loss = ops.CrossEntropy(ops.Flatten(logits, 0, -2), ops.Flatten(inputs[last], 0, -1))
+	})
+	require.Equal(t, graph.Float32, loss.DType())
+	prog, err := exec.Compile(g, exec.Outputs(loss),
+		exec.Updates(append(c.optimizer.Minimize(loss), pass.Updates()...)...))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	_, err = weights.LoadFile(s, checkpoint, weights.Only(model...))
+	require.NoError(t, err)
+	for step := range 100 {
+		feed := exec.Feed{}
+		for i, x := range inputs {
+			feed[x] = batch(batches[i], step)
+		}
+		r, err := s.Run(t.Context(), feed)
+		require.NoError(t, err)
+		got, err := r.Scalar(loss)
+		require.NoError(t, err)
+		losses = append(losses, got)
+	}
+	return losses
 }
 
 // batch is the one of a step, of all along the first axis.

@@ -303,6 +303,8 @@ func dtypeOf(value exec.Array) graph.DType {
 		return graph.Bool
 	case []int64:
 		return graph.Int64
+	case []float32:
+		return graph.Float32
 	}
 	return double
 }

@@ -14,7 +14,7 @@
 //   - format.go writes their arguments in messages
 //   - reference.go lists functions for the reference
 //   - refusal.go rejects arguments, and samesizes.go sizes that must be equal
-//   - promote.go converts operands
+//   - promote.go converts operands, autocast.go those of functions in mixed precision
 //   - inplace.go makes in-place twins
 //   - identity.go states identity elements
 //   - customgradient.go gives compositions custom gradients

@@ -155,8 +155,8 @@ func scaleOf(n, centred node) node {
 	return Rsqrt(Add(meanOver(n, Square(centred)), num(n.Attrs().(StandardizeAttrs).Eps)))
 }
 
-// inferLayerNorm is the rule of a normalization over trailing axes. Parameters have the dtype of x; may says which others
-// they may have, with that of the result.
+// inferLayerNorm is the rule of a normalization over trailing axes. Parameters have the dtype of x; may says which
+// others they may have, with that of the result.
 func inferLayerNorm(may func(x graph.DType, params []graph.DType) (result graph.DType, ok bool)) func(*graph.Call) (
 	graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -234,7 +234,8 @@ func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 }
 
 // LayerNorm standardizes x over its trailing axes, multiplies by gain, and adds bias. gain and bias have the shape of
-// these axes; either may be nil. Without both it normalises the last axis.
+// these axes; either may be nil. Without both it normalises the last axis. All have one floating-point dtype, which is
+// that of the result; beside x of 16 bits, gain and bias may also be Float32.
 func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNorm", x, gain, bias, eps)()
 	return layerNorm(x, nil, gain, bias, eps)
@@ -252,7 +253,7 @@ func layerNorm(x node, sizes graph.Shape, gain, bias node, eps float64) node {
 }
 
 // RMSNorm returns x / sqrt(mean(x²) + eps) * gain. The mean is over the trailing axes that gain has. gain may be nil;
-// then it is over the last axis.
+// then it is over the last axis. Of two floating-point dtypes the result has the wider one.
 func RMSNorm(x, gain *graph.Node, eps float64) *graph.Node {
 	return Apply(opRMSNorm, LayerNormAttrs{Eps: eps}, given(x, gain)...)
 }
@@ -271,7 +272,8 @@ func given(x node, more ...node) []node {
 // BatchNorm standardizes each channel of x, [N, C, …], over all axes but axis 1, multiplies by gain, and adds bias,
 // which are [C] or nil. It also returns the mean and the variance of each channel, [C], for running averages.
 // PyTorch's running variance uses the variance times m/(m-1), where m is the number of elements of a channel. m must
-// not be 1, as in PyTorch; for named sizes this is checked when they are bound.
+// not be 1, as in PyTorch; for named sizes this is checked when they are bound. Beside x of 16 bits, gain and bias may
+// be Float32: y then has the dtype of x, and the statistics are Float32. That holds for all normalizations of channels.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
 	defer building("BatchNorm", x, gain, bias, eps)()
 	in, round, ofStatistics := normalizedWide(x, gain, bias)

@@ -40,7 +40,10 @@ func Profile(ctx context.Context, w suite.Workload, runs int) (*exec.Profile, er
 }
 
 // New prepares a workload.
-func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
+func New(w suite.Workload, in *suite.Inputs) (*Program, error) { return NewIn(graph.Float32, w, in) }
+
+// NewIn prepares a workload whose model is built within Autocast.
+func NewIn(dtype graph.DType, w suite.Workload, in *suite.Inputs) (*Program, error) {
 	build, ok := builders[w.Kind]
 	if !ok {
 		return nil, suite.ErrNotExpressible
@@ -48,7 +51,8 @@ func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
 	start := time.Now()
 	g := graph.New(w.Name)
 	nodes, feed := declare(g, in)
-	results, updates := build(nodes)
+	var results, updates []*graph.Node
+	g.Autocast(dtype, func() { results, updates = build(nodes) })
 	p := &Program{feed: feed, results: results}
 	if o := optimizer(w.Optimizer); o != nil {
 		for _, t := range in.Trained() {
@@ -163,10 +167,11 @@ func (p *Program) Peak() (int, error) {
 func (p *Program) Results() ([][]float32, error) {
 	list := make([][]float32, len(p.results))
 	for i, n := range p.results {
-		var err error
-		if list[i], err = exec.Values[float32](p.out, n); err != nil {
+		a, err := p.out.Array(n)
+		if err != nil {
 			return nil, fmt.Errorf("broadloom: %w", err)
 		}
+		list[i] = a.Widened().Data.([]float32)
 	}
 	return list, nil
 }

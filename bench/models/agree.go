@@ -22,14 +22,23 @@ const (
 	// adamTolerance is the tolerance for changes by Adam. It divides a gradient by its magnitude, so a gradient that is
 	// only rounding, such as that of a bias of keys, moves its parameter nearly as far as others.
 	adamTolerance = 5e-2
+	// Of results and changes in mixed precision, whose numbers have 8 bits. A first step of Adam is the sign of each
+	// gradient, which rounding may turn.
+	loweredResultTolerance = 0.05
+	loweredChangeTolerance = 0.5
+	loweredAdamTolerance   = 2
 	// roundings bounds a change that is only rounding, such as that of a bias of keys, relative to the tensor or to 1.
 	roundings = 1e-6
 )
 
 // agree compares the results of the latest call of both sides, and the trained tensors.
-func agree(w suite.Workload, ours *broadloom.Program, theirs *remote) error {
-	tolerance := changeTolerance
+func (o options) agree(w suite.Workload, ours *broadloom.Program, theirs *remote) error {
+	tolerance, ofResults := changeTolerance, resultTolerance
 	switch {
+	case o.autocast && w.Optimizer == suite.Adam:
+		tolerance, ofResults = loweredAdamTolerance, loweredResultTolerance
+	case o.autocast:
+		tolerance, ofResults = loweredChangeTolerance, loweredResultTolerance
 	case w.Optimizer == suite.Adam:
 		tolerance = adamTolerance
 	case w.Kind == suite.ResNet && theirs.peer.name == "jax":
@@ -54,7 +63,7 @@ func agree(w suite.Workload, ours *broadloom.Program, theirs *remote) error {
 			theirs.peer.name)
 	}
 	for i := range got {
-		if d, n := distance(got[i], want[i]), distance(want[i], nil); !(d <= resultTolerance*n) {
+		if d, n := distance(got[i], want[i]), distance(want[i], nil); !(d <= ofResults*n) {
 			return fmt.Errorf("result %d is %.2g of its magnitude from %s's", i, d/n, theirs.peer.name)
 		}
 	}

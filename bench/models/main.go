@@ -19,6 +19,7 @@ import (
 	"github.com/broadloom/broadloom/bench/broadloom"
 	"github.com/broadloom/broadloom/bench/sidebyside"
 	"github.com/broadloom/broadloom/bench/suite"
+	"github.com/broadloom/broadloom/graph"
 )
 
 func main() {
@@ -30,7 +31,9 @@ type options struct {
 	peers   []peer
 	only    string
 	threads int
-	rule    sidebyside.Rule
+	// autocast says that models are built in mixed precision, which PyTorch has too.
+	autocast bool
+	rule     sidebyside.Rule
 	// patience is how long a peer may take for its first result: PyTorch's compiler unrolls loops.
 	patience time.Duration
 }
@@ -43,6 +46,8 @@ func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("models", flag.ContinueOnError)
 	names := flags.String("peers", "torch,jax,onnxruntime", "libraries beside Broadloom, some of "+allPeers())
 	flags.StringVar(&o.only, "only", "", "measure workloads whose name contains one of these, comma-separated")
+	flags.BoolVar(&o.autocast, "autocast", false,
+		"compute in mixed precision, in bfloat16, in Broadloom and PyTorch alone")
 	flags.IntVar(&o.threads, "threads", 1, "threads that a side may use")
 	flags.IntVar(&o.rule.Rounds, "rounds", 7, "samples of each side for each workload")
 	flags.DurationVar(&o.patience, "patience", 5*time.Minute,
@@ -85,6 +90,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return ctx.Err()
 }
 
+// dtype is what models are lowered to: Float32 is none.
+func (o options) dtype() graph.DType {
+	if o.autocast {
+		return graph.BFloat16
+	}
+	return graph.Float32
+}
+
 // measurement is the measurement of a side on a workload.
 type measurement struct {
 	sidebyside.Timing
@@ -97,7 +110,7 @@ type measurement struct {
 func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement, err error) {
 	in := w.Inputs()
 	start := time.Now()
-	ours, err := broadloom.New(w, in)
+	ours, err := broadloom.NewIn(o.dtype(), w, in)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +136,7 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 			continue
 		}
 		remotes = append(remotes, r)
-		if err := agree(w, ours, r); err != nil {
+		if err := o.agree(w, ours, r); err != nil {
 			return nil, err
 		}
 		m[1+i].first, m[1+i].compilation = r.first, r.compilation
@@ -148,7 +161,7 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 func (o options) start(ctx context.Context, p peer, w suite.Workload, in *suite.Inputs) (*remote, error) {
 	ctx, stop := context.WithCancel(ctx)
 	timer := time.AfterFunc(o.patience, stop)
-	r, err := p.start(ctx, p.interpreter(), o.threads, w, in)
+	r, err := p.start(ctx, o, w, in)
 	if !timer.Stop() {
 		return nil, unable{reason: fmt.Sprintf("no first result within %v", o.patience)}
 	}

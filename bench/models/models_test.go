@@ -48,7 +48,7 @@ func TestPeersComputeTheSame(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			small, _ := suite.Lookup("chain_64_fwd")
-			if theirs, err := p[0].start(t.Context(), p[0].interpreter(), 2, small, small.Inputs()); err != nil {
+			if theirs, err := p[0].start(t.Context(), options{threads: 2}, small, small.Inputs()); err != nil {
 				t.Skip(err)
 			} else {
 				theirs.Close()
@@ -65,7 +65,7 @@ func computesTheSame(t *testing.T, p peer, w suite.Workload) {
 		t.Skip("no program of this side names it") // an interpreter would take seconds to say so
 	}
 	in := w.Inputs()
-	theirs, err := p.start(t.Context(), p.interpreter(), 2, w, in)
+	theirs, err := p.start(t.Context(), options{threads: 2}, w, in)
 	if u := (unable{}); errors.As(err, &u) && u.says {
 		t.Skip(err)
 	}
@@ -80,7 +80,7 @@ func computesTheSame(t *testing.T, p peer, w suite.Workload) {
 	if err := ours.Step(); err != nil {
 		t.Fatal(err)
 	}
-	if err := agree(w, ours, theirs); err != nil {
+	if err := (options{}).agree(w, ours, theirs); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,7 +94,7 @@ func TestMemoryIsNoMoreThanPyTorchs(t *testing.T) {
 			continue
 		}
 		in := w.Inputs()
-		theirs, err := peers[0].start(t.Context(), peers[0].interpreter(), 2, w, in)
+		theirs, err := peers[0].start(t.Context(), options{threads: 2}, w, in)
 		if err != nil {
 			t.Skipf("this Python lacks PyTorch: %v", err)
 		}

@@ -28,9 +28,11 @@ func (u unable) Error() string { return u.reason }
 
 // start starts an interpreter and prepares a workload in it. An error is [unable] if the peer has
 // no such workload, or is not installed.
-func (p peer) start(ctx context.Context, interpreter string, threads int, w suite.Workload, in *suite.Inputs) (*remote,
-	error) {
-	python, err := sidebyside.StartScript(ctx, interpreter, threads, slices.Concat(p.script, serve))
+func (p peer) start(ctx context.Context, o options, w suite.Workload, in *suite.Inputs) (*remote, error) {
+	if o.autocast && p.python != torchPython {
+		return nil, unable{"it is measured without autocast", false}
+	}
+	python, err := sidebyside.StartScript(ctx, p.interpreter(), o.threads, slices.Concat(p.script, serve))
 	if err != nil {
 		return nil, unable{reason: err.Error()}
 	}
@@ -52,6 +54,9 @@ func (p peer) start(ctx context.Context, interpreter string, threads int, w suit
 		r.before = append(r.before, x.Float)
 	}
 	request := map[string]any{"kind": w.Kind, "optimizer": w.Optimizer, "mode": p.mode, "tensors": tensors}
+	if o.autocast {
+		request["autocast"] = true
+	}
 	var answer struct {
 		First, Compile float64
 		Cannot         string

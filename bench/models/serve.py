@@ -2,7 +2,8 @@
 
 # Every side's program ends with what follows. It reads requests, one JSON object a line, and answers each with a line.
 #
-# {"prepare": {"kind": …, "optimizer": …, "mode": …, "tensors": [{"name", "shape", "ints", "trained", "held"}, …]}}
+# {"prepare": {"kind": …, "optimizer": …, "mode": …, "autocast": true or absent,
+#              "tensors": [{"name", "shape", "ints", "trained", "held"}, …]}}
 #                   the bytes of the tensors follow, in order; makes the first call; answers {"first": seconds from the numbers
 #                   to the result of that call, "compile": those of them that went into a program}, or {"cannot": why}
 # {"results": true} answers {"counts": elements of each result, then of each trained tensor}; their bytes follow, as float32

@@ -221,12 +221,14 @@ GRADIENTS = {"chain_grad": "xyb", "xent_grad": "x", "layernorm_grad": "xgb", "at
 
 
 class Model:
-    def __init__(self, kind, optimizer, mode, tensors, values):
+    def __init__(self, kind, optimizer, mode, tensors, values, autocast=False):
         self.p = {name: torch.from_numpy(v) for name, v in values.items()}
         self.trained = [self.p[t["name"]].requires_grad_() for t in tensors if t["trained"]]
         self.asked = self.trained or [self.p[name].requires_grad_() for name in GRADIENTS.get(kind, "")]
         self.adam = torch.optim.Adam(self.trained, lr=1e-3, foreach=True) if optimizer == "adam" else None
         self.eager = self.f = KINDS[kind]
+        if autocast:
+            self.eager = self.f = torch.autocast("cpu", torch.bfloat16)(KINDS[kind])
         if mode == "compile":
             self.f = torch.compile(self.eager)
 
@@ -258,7 +260,7 @@ class Model:
         return first - (time.perf_counter() - start)
 
     def results(self):
-        return [t.detach() for t in self.out + self.trained]
+        return [t.detach().float() for t in self.out + self.trained]
 
     def peak(self):
         from torch.profiler import ProfilerActivity, profile

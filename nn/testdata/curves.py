@@ -1,7 +1,8 @@
 """Writes how PyTorch trains small models: python3 curves.py [SEED] > curves.tar
 
 For each model: NAME.safetensors, its state_dict before the first step, and NAME.run.safetensors, the inputs x0, x1, …, each with
-a batch for every one of BATCHES along its first axis, and the loss of each of 100 steps. All numbers are float32.
+a batch for every one of BATCHES along its first axis, and the loss of each of 100 steps, in float32 and within autocast. All
+numbers are float32.
 """
 import io
 import math
@@ -28,17 +29,25 @@ def put(name, tensors):
 
 def curve(name, model, optimizer, *xs):
     """The last of xs are the labels."""
-    put(name + ".safetensors", {k: v.clone() for k, v in model.state_dict().items()})
-    opt, losses = optimizer(model.parameters()), []
-    for step in range(STEPS):
-        *batch, label = [x[step % BATCHES] for x in xs]
-        logits = model(*batch)
-        value = F.cross_entropy(logits.flatten(0, -2), label.flatten())
-        opt.zero_grad()
-        value.backward()
-        opt.step()
-        losses.append(value.detach())
-    put(name + ".run.safetensors", {"losses": torch.stack(losses), **{f"x{i}": x for i, x in enumerate(xs)}})
+    first = {k: v.clone() for k, v in model.state_dict().items()}
+    put(name + ".safetensors", first)
+
+    def losses(lowered):
+        model.load_state_dict(first)
+        opt = optimizer(model.parameters())
+        for step in range(STEPS):
+            *batch, label = [x[step % BATCHES] for x in xs]
+            with torch.autocast("cpu", torch.bfloat16, enabled=lowered):
+                logits = model(*batch)
+                value = F.cross_entropy(logits.flatten(0, -2), label.flatten())
+            opt.zero_grad()
+            value.backward()
+            opt.step()
+            yield value.detach()
+
+    put(name + ".run.safetensors", {
+        "losses": torch.stack([*losses(False)]), "autocast": torch.stack([*losses(True)]),
+        **{f"x{i}": x for i, x in enumerate(xs)}})
 
 
 def labels(classes, *shape):

@@ -137,8 +137,8 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 	return made, params, isSmall && len(made) > 0
 }
 
-// onlyMoves reports whether a kernel only moves and converts elements. It is not known of kernels without loops, such as
-// Go functions.
+// onlyMoves reports whether a kernel only moves and converts elements. It is not known of kernels without loops, such
+// as Go functions.
 func onlyMoves(k Kernel) bool {
 	loops := k.Loops()
 	for _, loop := range loops {
