@@ -98,3 +98,41 @@ func TestWindowsOfWhatIsWrittenLater(t *testing.T) {
 	require.InDeltaSlice(t, want[0].Floats(), arrayOf(t, out, y).Data, 1e-9)
 	require.Equal(t, make([]float64, 72), arrayOf(t, out, zeroed).Data)
 }
+
+// TestConvolutionsOf16BitsReadWindowsWhereTheyLie expects no copy of windows, and the bits of Float32, rounded once.
+func TestConvolutionsOf16BitsReadWindowsWhereTheyLie(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.BFloat16, graph.Float16} {
+		for name, opts := range map[string][]ops.ConvOption{
+			"plain": nil, "strides and padding": {ops.Stride(2), ops.Padding(1)}, "dilation": {ops.Dilation(2)},
+		} {
+			t.Run(dtype.String()+" "+name, func(t *testing.T) {
+				g := graph.New("conv")
+				x, w := g.Input("x", dtype, g.Dim("batch"), 3, 19, 13), g.Input("w", dtype, 5, 3, 3, 3)
+				y := ops.Conv2D(x, w, nil, opts...)
+				wide := ops.Conv2D(ops.Cast(x, graph.Float32), ops.Cast(w, graph.Float32), nil, opts...)
+				dw := autodiff.Grad(ops.Sum(ops.Cast(y, graph.Float32)), []*graph.Node{w})[0]
+				forward, err := exec.Compile(g, exec.Outputs(ops.Relu(y)))
+				require.NoError(t, err)
+				require.Zero(t, copies(forward), "%s", forward)
+
+				outputs := []*graph.Node{y, ops.Cast(wide, dtype), dw}
+				p, err := exec.Compile(g, exec.Outputs(outputs...))
+				require.NoError(t, err)
+				rng := rand.New(rand.NewPCG(1, 2))
+				in := map[*graph.Node]reference.Value{
+					x: drawn(rng, dtype, []int{2, 3, 19, 13}), w: drawn(rng, dtype, []int{5, 3, 3, 3})}
+				out, err := p.NewSession().Run(context.Background(), exec.Feed{
+					x: exec.Array{Shape: []int{2, 3, 19, 13}, Data: in[x].Data},
+					w: exec.Array{Shape: []int{5, 3, 3, 3}, Data: in[w].Data}})
+				require.NoError(t, err)
+				require.Equal(t, arrayOf(t, out, outputs[1]).Data, arrayOf(t, out, y).Data)
+				want, err := reference.Eval([]*graph.Node{dw}, in)
+				require.NoError(t, err)
+				got := reference.Value{DType: dtype, Shape: want[0].Shape, Data: arrayOf(t, out, dw).Data}.Floats()
+				for i, v := range want[0].Floats() {
+					require.InEpsilon(t, v, got[i], 0.01)
+				}
+			})
+		}
+	}
+}

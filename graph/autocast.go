@@ -13,6 +13,7 @@ const (
 	AutocastKeeps  AutocastRule = iota // in the dtypes of its operands
 	AutocastLowers                     // in the dtype of Autocast: products, convolutions, attention
 	AutocastWidens                     // in Float32: losses, linear algebra, transforms
+	AutocastJoins                      // in the widest dtype of its operands, which must have one
 )
 
 // Autocast builds part of a graph in mixed precision, as torch.autocast does: parameters stay Float32, and so do the
@@ -67,10 +68,25 @@ func (r AutocastRule) Begin(operands ...**Node) (end func()) {
 	return func() { g.autocast = outer }
 }
 
+// Autocasted returns the dtype that a value of dtype t has as an operand of a product that is built now: t, but for
+// Float32 within [Graph.Autocast].
+func (g *Graph) Autocasted(t DType) DType {
+	if g == nil || !g.autocast.Valid() || t != Float32 && !t.isHalf() {
+		return t
+	}
+	return g.autocast
+}
+
 // autocastAll returns operands as a rule asks. It changes none of the given slice.
 func (g *Graph) autocastAll(rule AutocastRule, operands []*Node) []*Node {
 	if g == nil || !g.autocast.Valid() || rule == AutocastKeeps {
 		return operands
+	}
+	if isFloat32 := func(x *Node) bool { return x != nil && x.dtype == Float32 }; rule == AutocastJoins {
+		if !slices.ContainsFunc(operands, isFloat32) {
+			return operands
+		}
+		rule = AutocastWidens
 	}
 	in := slices.Clone(operands)
 	for i, x := range in {

@@ -21,7 +21,8 @@ type KVCache struct {
 //
 // to the positions after those of the last run, x being [batch, t, width], and give [Pass.Updates] to the program. A
 // query attends to itself and to earlier positions. Set the length to 0 (exec.Session.SetParam) to start new sequences.
-// A run that would exceed the longest length is an error, and does not change the length.
+// A run that would exceed the longest length is an error, and does not change the length. Within [graph.Graph.Autocast]
+// a cache has the dtype of the keys and values, which takes half of the memory.
 func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
 	c := &KVCache{}
 	if l.g == nil {
@@ -29,8 +30,9 @@ func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache 
 	}
 	l.g.Scope(name, func() {
 		shape := graph.Shape{graph.Dim(batch), graph.Dim(l.kvHeads), graph.Dim(longest), graph.Dim(l.head)}
-		c.Keys = l.g.State("keys", l.settings.dtype, Zeros(), shape...)
-		c.Values = l.g.State("values", l.settings.dtype, Zeros(), shape...)
+		dtype := l.g.Autocasted(l.settings.dtype)
+		c.Keys = l.g.State("keys", dtype, Zeros(), shape...)
+		c.Values = l.g.State("values", dtype, Zeros(), shape...)
 		c.Length = l.g.State("length", graph.Int64, Zeros())
 	})
 	return c
@@ -53,7 +55,7 @@ func (t *Transformer) EmptyCaches(batch, longest graph.Dim) (caches []*KVCache) 
 	for _, l := range t.Layers {
 		if a := l.SelfAttn; a != nil && a.g != nil {
 			room := func() *graph.Node { // each of its own, since a pass tells what it stores by the nodes
-				return ops.Zeros(a.g, a.settings.dtype, batch, graph.Dim(a.kvHeads), longest, graph.Dim(a.head))
+				return ops.Zeros(a.g, a.g.Autocasted(a.settings.dtype), batch, graph.Dim(a.kvHeads), longest, graph.Dim(a.head))
 			}
 			caches = append(caches, &KVCache{room(), room(), ops.Zeros(a.g, graph.Int64)})
 		}
@@ -95,7 +97,7 @@ func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 	last := ops.Sub(ops.Size(g, graph.Int64, longest), graph.Num(1))
 	places := ops.Minimum(ops.Add(ops.Iota(g, 0, t), length), last) // a place that there is not ends the run below
 	store := func(state, x *graph.Node) *graph.Node {
-		return p.Write(state, ops.IndexCopy(p.Value(state), 2, places, x))
+		return p.Write(state, ops.IndexCopy(p.Value(state), 2, places, ops.Cast(x, state.DType())))
 	}
 	keys, values = store(c.Keys, k), store(c.Values, v)
 	// The new length is looked up among those that there can be: a greater one ends the run.

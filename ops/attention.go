@@ -64,6 +64,7 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("ScaledDotProductAttention", q, k, v)()
 	a := attentionOf(options)
+	defer lowering(&q, &k, &v, &a.mask)()
 	if bad := a.refused("ScaledDotProductAttention", q, k, v); bad != nil {
 		return bad
 	}
@@ -103,6 +104,7 @@ func (a *attention) weights(q, k node) node {
 func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("AttentionWeights", q, k)()
 	a := attentionOf(options)
+	defer lowering(&q, &k, &a.mask)()
 	if bad := a.refused("AttentionWeights", q, k); bad != nil {
 		return bad
 	}

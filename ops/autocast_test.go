@@ -118,6 +118,10 @@ func TestAutocastIsCastsOfOperands(t *testing.T) {
 			g := x.Graph()
 			return ops.CrossEntropy(wide(ops.MatMul(low(x), low(w))), ops.Arange(g, graph.Int64, 0, 4, 1))
 		},
+		"slices by index": func(x, w node, low, wide func(node) node) node {
+			g := x.Graph()
+			return ops.IndexCopy(x, 0, ops.Arange(g, graph.Int64, 0, 4, 1), wide(ops.MatMul(low(x), low(w))))
+		},
 		"a transform": func(x, w node, low, wide func(node) node) node {
 			return ops.RFFT(wide(ops.MatMul(low(x), low(w))))
 		},

@@ -136,6 +136,7 @@ func init() {
 	opIndexCopy = slicesOf("index_copy", "IndexCopy",
 		"x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy",
 		lastWins)
+	opIndexCopy.Autocast = graph.AutocastJoins
 	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis",
 		"torch.index_add", ReduceSum)
 	opIndexReduce = slicesOf("index_reduce", "IndexReduce",

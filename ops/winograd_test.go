@@ -14,6 +14,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/allocs"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -50,6 +51,30 @@ func requireTilesAsWindows(t *testing.T, x, filter, padding []int) {
 			worst, mean = max(worst, math.Abs(tiled[i][j]-want)), mean+math.Abs(want)
 		}
 		require.Less(t, worst, 3e-5*mean/float64(len(plain[i])), "result %d", i)
+	}
+}
+
+// A convolution of 16 bits by tiles is computed in Float32 and rounded once, and so are its gradients.
+func TestConvolutionsOf16BitsByTiles(t *testing.T) {
+	shape, filter, padding := []int{4, 64, 30, 31}, []int{96, 64, 3, 3}, []int{1, 1}
+	for _, dtype := range []graph.DType{graph.BFloat16, graph.Float16} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		rounded := func(data []float64) []float64 { // small, so that sums stay in the range of Float16
+			for i, v := range data {
+				data[i] = v / 16
+			}
+			return reference.FromFloats(dtype, data, len(data)).Floats()
+		}
+		xs, ws := rounded(normal(rng, shape)), rounded(normal(rng, filter))
+		tiled := convolved(t, dtype, shape, filter, padding, xs, ws)
+		plain := convolved(t, graph.Float64, shape, filter, padding, xs, ws)
+		for i := range tiled {
+			var differs, all float64
+			for j, want := range plain[i] {
+				differs, all = differs+math.Abs(tiled[i][j]-want), all+math.Abs(want)
+			}
+			require.Less(t, differs/all, 2e-3, "result %d of %s", i, dtype)
+		}
 	}
 }
 
@@ -175,7 +200,7 @@ func convolved(t *testing.T, dtype graph.DType, x, w, padding []int, xs, ws []fl
 		a, err := got.Array(n)
 		require.NoError(t, err)
 		list := make([]float64, 0, len(xs))
-		switch data := a.Data.(type) {
+		switch data := a.Widened().Data.(type) {
 		case []float64:
 			list = append(list, data...)
 		case []float32:
@@ -189,12 +214,15 @@ func convolved(t *testing.T, dtype graph.DType, x, w, padding []int, xs, ws []fl
 }
 
 func arrayOf(dtype graph.DType, shape []int, values []float64) exec.Array {
-	if dtype == graph.Float64 {
+	switch dtype {
+	case graph.Float64:
 		return exec.Array{Shape: shape, Data: values}
+	case graph.Float32:
+		narrow := make([]float32, len(values))
+		for i, v := range values {
+			narrow[i] = float32(v)
+		}
+		return exec.Array{Shape: shape, Data: narrow}
 	}
-	narrow := make([]float32, len(values))
-	for i, v := range values {
-		narrow[i] = float32(v)
-	}
-	return exec.Array{Shape: shape, Data: narrow}
+	return exec.Array{Shape: shape, Data: reference.FromFloats(dtype, values, shape...).Data}
 }

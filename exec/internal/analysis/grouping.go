@@ -31,11 +31,14 @@ type Grouping struct {
 
 // GroupingOf reports how a product's second operand groups axes of another value: the operand is a view of a reshape
 // that would have to copy. It returns nil if it is not. Reshapes may follow each other, as those do that make the
-// windows of all images rows of one matrix.
+// windows of all images rows of one matrix. A view of 16 bits may be converted to Float32: Of then has 16 bits.
 func GroupingOf(n *graph.Node) *Grouping {
 	b := n.In(1)
 	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
 		return nil
+	}
+	if half := HalfOf(b); half != nil {
+		b = half
 	}
 	var found *Grouping
 	groups := make([][]int, b.Rank())
@@ -67,6 +70,22 @@ func GroupingOf(n *graph.Node) *Grouping {
 		}
 		found, of = next, below
 	}
+}
+
+// HalfOf returns the Float16 or BFloat16 value that a node only converts to Float32; nil if it does something else.
+func HalfOf(n *graph.Node) *graph.Node {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || n.DType() != graph.Float32 {
+		return nil
+	}
+	x := n.In(0)
+	if t := x.DType(); t != graph.Float16 && t != graph.BFloat16 || !x.Shape().Equal(n.Shape()) {
+		return nil
+	}
+	p := Examine(n)
+	if last := p.Steps[p.Result]; last.Kind != ConvertStep || last.Args[0] != 0 {
+		return nil
+	}
+	return x
 }
 
 // ungroup returns the operand of the reshape under a view, if the reshape would have to copy and only groups axes. For

@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/analysis"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -30,11 +31,14 @@ func ImplicitGEMM(u *Program) error {
 			return nil
 		}
 		of := in[1]
+		if half := analysis.HalfOf(of); half != nil {
+			of = half
+		}
 		for range grouped.Reshapes {
 			copied, _ := analysis.ReshapeOf(of)
 			of = copied.In(0)
 		}
-		return graph.Apply(groupedProduct(n), grouped.Axes, in[0], of)
+		return graph.Apply(groupedProduct(n), grouped.Axes, in[0], ops.Cast(of, n.In(1).DType()))
 	})
 	return nil
 }

@@ -81,13 +81,8 @@ func halfOf(x *graph.Node) *graph.Node {
 		}
 		x = x.In(0)
 	}
-	if isConversion(x) && isHalf(x.In(0).DType()) {
-		return x.In(0)
-	}
-	return nil
+	return analysis.HalfOf(x)
 }
-
-func isHalf(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat16 }
 
 // readsHalves returns the product of factors before their conversion; nil if no factor can be read so.
 func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
@@ -186,11 +181,11 @@ func isConversion(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).Shape().Equal(n.Shape()) {
 		return false
 	}
+	if analysis.HalfOf(n) != nil {
+		return true
+	}
 	p := analysis.Examine(n)
 	last, from := p.Steps[p.Result], n.In(0).DType()
-	if isHalf(from) {
-		return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && n.DType() == graph.Float32
-	}
 	return last.Kind == analysis.ConvertStep && last.Args[0] == 0 && from.IsInt() && n.DType().IsInt() &&
 		analysis.IntervalOf(n.In(0).DType()).IsWithin(analysis.IntervalOf(n.DType()))
 }

@@ -1,0 +1,103 @@
+package nn_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+)
+
+// TestCachesWithinAutocast decodes in mixed precision with a cache that is declared within Autocast, and with one of
+// Float32: both give the places of the whole sequence.
+func TestCachesWithinAutocast(t *testing.T) {
+	const places, width = 6, 16
+	for _, within := range []bool{true, false} {
+		g := graph.New("decode")
+		x := g.Input("x", graph.Float32, 1, g.Dim("t", graph.AtLeast(1)), width)
+		l := nn.NewMultiHeadAttention(g, "attn", width, 4, nn.Causal(), nn.RotaryBase(10000))
+		var cache *nn.KVCache
+		if !within {
+			cache = l.NewCache("cache", 1, places)
+		}
+		pass := nn.Evaluation(g)
+		var whole, part *graph.Node
+		g.Autocast(graph.BFloat16, func() {
+			if within {
+				cache = l.NewCache("cache", 1, places)
+			}
+			whole, part = l.Apply(nn.Evaluation(g), x), l.Attend(pass, x, x, x, nn.Cached(cache))
+		})
+		require.NoError(t, g.Err())
+		require.Equal(t, within, cache.Keys.DType() == graph.BFloat16)
+		require.Equal(t, graph.BFloat16, part.DType())
+		reference, err := exec.Compile(g, exec.Outputs(whole))
+		require.NoError(t, err)
+		decode, err := exec.Compile(g, exec.Outputs(part), exec.Updates(pass.Updates()...))
+		require.NoError(t, err)
+		s := reference.NewSession(exec.Seed(3))
+		steps := decode.NewSession(exec.ShareParams(s))
+
+		values := make([]float32, places*width)
+		for i := range values {
+			values[i] = float32(i*7%11)/5 - 1
+		}
+		run := func(s *exec.Session, of *graph.Node, from, count int) []float32 {
+			r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{
+				Shape: []int{1, count, width}, Data: values[from*width:][:count*width]}})
+			require.NoError(t, err)
+			a, err := r.Array(of)
+			require.NoError(t, err)
+			return a.Widened().Data.([]float32)
+		}
+		want := run(s, whole, 0, places)
+		for from := range places {
+			assert.InDeltaSlice(t, want[from*width:][:width], run(steps, part, from, 1), 0.02, "place %d", from)
+		}
+	}
+}
+
+// TestLoweredWeightsAreKept expects a program that does not write its weights to convert them once, and again after they
+// were set.
+func TestLoweredWeightsAreKept(t *testing.T) {
+	g := graph.New("kept")
+	x := g.Input("x", graph.Float32, g.Dim("n"), 300)
+	l := nn.NewLinear(g, "l", 300, 500, nn.NoBias())
+	var y *graph.Node
+	g.Autocast(graph.BFloat16, func() { y = l.Apply(nn.Evaluation(g), x) })
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	stats, err := p.Stats(map[string]int{"n": 2})
+	require.NoError(t, err)
+	require.Equal(t, 300*500*2, stats.Kept, "bytes of the weights in BFloat16")
+
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := make([]float32, 300)
+	for i := range values {
+		values[i] = rng.Float32()
+	}
+	s := p.NewSession(exec.Seed(1))
+	run := func() []float32 {
+		r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{1, 300}, Data: values}})
+		require.NoError(t, err)
+		a, err := r.Array(y)
+		require.NoError(t, err)
+		return a.Widened().Data.([]float32)
+	}
+	first := run()
+	require.Equal(t, first, run())
+	weights, err := s.Param(l.Weight)
+	require.NoError(t, err)
+	twice := make([]float32, 300*500)
+	for i, w := range weights.Data.([]float32) {
+		twice[i] = 2 * w
+	}
+	require.NoError(t, s.SetParam(l.Weight, exec.Array{Shape: []int{500, 300}, Data: twice}))
+	for i, v := range run() {
+		require.Equal(t, 2*first[i], v)
+	}
+}
