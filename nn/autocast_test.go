@@ -61,8 +61,8 @@ func TestCachesWithinAutocast(t *testing.T) {
 	}
 }
 
-// TestLoweredWeightsAreKept expects a program that does not write its weights to convert them once, and again after they
-// were set.
+// TestLoweredWeightsAreKept expects a program that does not write its weights to convert them once, and again after
+// they were set.
 func TestLoweredWeightsAreKept(t *testing.T) {
 	g := graph.New("kept")
 	x := g.Input("x", graph.Float32, g.Dim("n"), 300)

@@ -21,8 +21,8 @@ type KVCache struct {
 //
 // to the positions after those of the last run, x being [batch, t, width], and give [Pass.Updates] to the program. A
 // query attends to itself and to earlier positions. Set the length to 0 (exec.Session.SetParam) to start new sequences.
-// A run that would exceed the longest length is an error, and does not change the length. Within [graph.Graph.Autocast]
-// a cache has the dtype of the keys and values, which takes half of the memory.
+// A run that would exceed the longest length is an error, and does not change the length. Within
+// [graph.Graph.Autocast] a cache has the dtype of the keys and values, which takes half of the memory.
 func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
 	c := &KVCache{}
 	if l.g == nil {
