@@ -55,7 +55,8 @@ func (t *Transformer) EmptyCaches(batch, longest graph.Dim) (caches []*KVCache) 
 	for _, l := range t.Layers {
 		if a := l.SelfAttn; a != nil && a.g != nil {
 			room := func() *graph.Node { // each of its own, since a pass tells what it stores by the nodes
-				return ops.Zeros(a.g, a.g.Autocasted(a.settings.dtype), batch, graph.Dim(a.kvHeads), longest, graph.Dim(a.head))
+				dtype := a.g.Autocasted(a.settings.dtype)
+				return ops.Zeros(a.g, dtype, batch, graph.Dim(a.kvHeads), longest, graph.Dim(a.head))
 			}
 			caches = append(caches, &KVCache{room(), room(), ops.Zeros(a.g, graph.Int64)})
 		}
