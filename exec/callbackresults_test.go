@@ -284,6 +284,23 @@ func TestArraysInThePlaceOfResults(t *testing.T) {
 	}
 }
 
+// TestOutOfAFunctionWithSeveralResults is not there: the error says which field is.
+func TestOutOfAFunctionWithSeveralResults(t *testing.T) {
+	g := graph.New("out")
+	x := g.Input("x", graph.Float32, 2)
+	for _, form := range bothForms {
+		y := form("One", []*graph.Node{x}, []ops.CallbackResult{{DType: graph.Int64, Shape: x.Shape()}},
+			func(a *graph.Arrays) error {
+				graph.Elements[int64](a.Out)[0] = 1
+				return nil
+			}, nil)[0]
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		_, err = p.NewSession().Run(t.Context(), exec.Feed{x: []float32{1, 2}})
+		require.ErrorContains(t, err, "the functions of CallbackResults and PureCallback fill Outs, others fill Out")
+	}
+}
+
 // TestPanicsOfFunctions are errors that name the line of the call and of the function, whoever built the operation, and
 // wherever it stands.
 func TestPanicsOfFunctions(t *testing.T) {

@@ -38,6 +38,9 @@ func (a Array) NumElements() int {
 // Elements returns the elements of an array. It panics if they are not of type T.
 func Elements[T Element](a Array) []T {
 	if of, want := a.DType.SliceType(), reflect.TypeFor[[]T](); of != want {
+		if a.DType == InvalidDType {
+			panic("graph: there is no such array: the functions of CallbackResults and PureCallback fill Outs, others fill Out")
+		}
 		help := ""
 		if of != nil {
 			help = fmt.Sprintf(": call graph.Elements[%s]", of.Elem())

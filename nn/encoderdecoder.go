@@ -9,7 +9,8 @@ type EncoderDecoder struct{ Encoder, Decoder *Transformer }
 // NewEncoderDecoder declares an encoder and a decoder with the given numbers of layers, both of which normalize their
 // results. The parameters are name.encoder.layers.0 and so on, name.encoder.norm, name.decoder.layers.0 and so on,
 // and name.decoder.norm. Matrices are initialised by [XavierUniform]. It is PyTorch's Transformer with batch_first
-// and a causal target mask. Options are those of [NewTransformerEncoderLayer]; [Causal] applies to the encoder too.
+// and a causal target mask. Options are those of [NewTransformerEncoderLayer]; [Causal] applies to the encoder too, and
+// [Bidirectional] leaves out the target mask.
 func NewEncoderDecoder(g *graph.Graph, name string, encoderLayers, decoderLayers, width, heads int,
 	opts ...Option) *EncoderDecoder {
 	opts = append([]Option{WeightInit(XavierUniform())}, opts...)

@@ -19,21 +19,22 @@ type TransformerLayer struct {
 	settings         settings
 }
 
-const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
+const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal Bidirectional RotaryBase RotaryInterleaved WeightInit BiasInit NoBias Int8Weights Int4Weights Uint8Weights Uint4Weights DType"
 
 // NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by dropout, a residual
 // connection and normalization. It is PyTorch's TransformerEncoderLayer with batch_first, and has its parameters
 // name.self_attn, linear1, linear2, norm1 and norm2. Options are [FeedForward], [NormFirst], [Activation],
-// [DropoutRate], [Epsilon], [KVHeads], [Causal], [RotaryBase], [RotaryInterleaved], [WeightInit] and [BiasInit] (for
-// attention and the linear layers), [NoBias], [Int8Weights], [Int4Weights], [Uint8Weights] and
-// [Uint4Weights] (the same) and [DType].
+// [DropoutRate], [Epsilon], [KVHeads], [Causal] or [Bidirectional] (the default), [RotaryBase], [RotaryInterleaved],
+// [WeightInit] and [BiasInit] (for attention and the linear layers), [NoBias], [Int8Weights], [Int4Weights],
+// [Uint8Weights] and [Uint4Weights] (the same) and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
 
 // NewTransformerDecoderLayer declares causal self-attention, attention to an encoder's output, and two linear layers.
 // It is PyTorch's TransformerDecoderLayer with batch_first and a causal mask, and has its parameters name.self_attn,
-// multihead_attn, linear1, linear2, norm1, norm2 and norm3. Options are those of [NewTransformerEncoderLayer].
+// multihead_attn, linear1, linear2, norm1, norm2 and norm3. Options are those of [NewTransformerEncoderLayer]; with
+// [Bidirectional] there is no causal mask.
 func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerDecoderLayer", true, name, width, heads, opts)
 }
@@ -58,7 +59,10 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 		if s.rotaryInterleaved {
 			self = append(self, RotaryInterleaved())
 		}
-		if s.causal || decodes {
+		if s.causal && s.bidirectional {
+			s.layer.refuse("Causal and Bidirectional exclude each other: leave one out")
+		}
+		if s.causal || decodes && !s.bidirectional {
 			self = append(self, Causal())
 		}
 		l.SelfAttn = NewMultiHeadAttention(g, "self_attn", width, heads, self...)

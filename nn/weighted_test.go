@@ -136,8 +136,19 @@ var normedCases = map[string]torchCase{
 	"transformer without bias": translated(nn.NoBias()),
 	"transformer with masks":   translated(),
 
+	"transformer without a mask": translated(nn.Bidirectional()),
+	"decoder without a mask": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewTransformerDecoder(g, "", 2, 8, 2, transformerOptions(nn.Bidirectional())...).ApplyTo(p, x[0], x[1])
+	},
+
 	"mgu cell":            stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewMGUCell(g, "", 3, 4, f64) }),
 	"mgu cell from zeros": of(func(g *graph.Graph) nn.Layer { return nn.NewMGUCell(g, "", 3, 4, f64) }),
+}
+
+func TestADecoderIsCausalOrBidirectional(t *testing.T) {
+	g := graph.New("both")
+	nn.NewTransformerDecoderLayer(g, "layer", 8, 2, nn.Causal(), nn.Bidirectional())
+	require.ErrorContains(t, g.Err(), "Causal and Bidirectional exclude each other: leave one out")
 }
 
 // A layer whose weight is normalized begins with the weight itself, or with one whose greatest singular value is 1.

@@ -323,6 +323,8 @@ if sys.argv[2:] == ["normed"]:  # weights that are normalized, paddings, and wha
     case("weight norm of attention of other widths", weight_norm(nn.MultiheadAttention(8, 2, kdim=3, vdim=5, **mha), "k_proj_weight"),
          (2, 3, 8), (2, 4, 3), (2, 4, 5), call=lambda m, q, k, v: m(q, k, v)[0])
     case("weight norm of a convolutional lstm cell", weight_norm(spectral_norm(NormedConvLSTM(), "weight_hh"), "weight_ih"), (2, 2, 4, 5), (2, 3, 4, 5), (2, 3, 4, 5))
+    case("transformer without a mask", transformer(), (2, 5, 8), (2, 4, 8))
+    case("decoder without a mask", nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, **layer), 2), (2, 4, 8), (2, 5, 8))
 
 if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
     out.clear()
