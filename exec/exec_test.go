@@ -148,7 +148,13 @@ func TestBadFeeds(t *testing.T) {
 		feed exec.Feed
 		want string
 	}{
-		"missing":    {exec.Feed{r.x: x}, "input t is not fed"},
+		"missing": {exec.Feed{r.x: x}, "input t is not fed"},
+		"missing, and a nil node": {exec.Feed{r.x: x, nil: y},
+			"input t is not fed; it is float32[batch], declared at exec_test.go"},
+		"another's": {exec.Feed{r.x: x, other: y},
+			"fed, but not an input of the program: stranger, which is not a node of graph"},
+		"misspelt": {exec.Feed{r.x: x, nil: y},
+			"a nil node, which Graph.ByName returns for a name that the graph does not have"},
 		"wrong rank": {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
 		"wrong dtype": {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y},
 			"input x needs dtype float32, got float64"},

@@ -68,7 +68,8 @@ func (s *Session) value(n *graph.Node) (*params.Value, error) {
 	case s.err != nil:
 		return nil, s.err
 	case n == nil:
-		return nil, errors.New("exec: the parameter is nil")
+		return nil, errors.New(
+			"exec: the parameter is nil: Graph.ByName returns nil for a name that the graph does not have")
 	case n.Graph() != s.prog.source || !n.IsParam():
 		return nil, fmt.Errorf("exec: %s is not a parameter of graph %q", n.Called(), s.prog.source.Name())
 	}

@@ -165,7 +165,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 		v, fed := feed[in.node]
 		if !fed {
 			if err := s.whyNeeded(in, feed); err != nil {
-				return nil, err
+				return nil, s.withStrangers(err, feed)
 			}
 			*m = memory.Value{}
 			continue
@@ -244,22 +244,37 @@ func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*sp
 	return b, nil
 }
 
+// withStrangers adds to an error what was fed that is not an input of the program: probably the missing one by a wrong
+// name.
+func (s *Session) withStrangers(err error, feed Feed) error {
+	if strange := s.strangers(feed); strange != "" {
+		return fmt.Errorf("%w; %s", err, strange)
+	}
+	return err
+}
+
 // unknownInputs explains why a fed node is not an input of the program.
-func (s *Session) unknownInputs(feed Feed) error {
+func (s *Session) unknownInputs(feed Feed) error { return errors.New("exec: " + s.strangers(feed)) }
+
+// strangers lists what is fed and is not an input of the program, or is empty.
+func (s *Session) strangers(feed Feed) string {
 	var strange []string
 	for n := range feed {
 		if !slices.ContainsFunc(s.prog.inputs, func(in inputSpec) bool { return in.node == n }) {
 			strange = append(strange, s.prog.whyNoInput(n))
 		}
 	}
+	if len(strange) == 0 {
+		return ""
+	}
 	slices.Sort(strange)
-	return fmt.Errorf("exec: fed, but not an input of the program: %s", strings.Join(strange, "; "))
+	return "fed, but not an input of the program: " + strings.Join(strange, "; ")
 }
 
 func (p *Program) whyNoInput(n *graph.Node) string {
 	switch {
 	case n == nil:
-		return "a nil node"
+		return "a nil node, which Graph.ByName returns for a name that the graph does not have"
 	case n.Graph() != p.source:
 		return fmt.Sprintf("%s, which is not a node of graph %q", n.Called(), p.source.Name())
 	case n.IsInput():

@@ -95,14 +95,15 @@ func CachesOf(values ...*graph.Node) (caches []*KVCache) {
 func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 	g, t, longest := c.Keys.Graph(), k.Shape()[2], c.Keys.Shape()[2]
 	length := p.Value(c.Length)
-	last := ops.Sub(ops.Size(g, graph.Int64, longest), graph.Num(1))
-	places := ops.Minimum(ops.Add(ops.Iota(g, 0, t), length), last) // a place that there is not ends the run below
+	// The new length is looked up among those that there can be: a greater one ends the run. The places depend on it,
+	// so that it does where a program does not store it.
+	after := ops.Add(length, ops.Size(g, graph.Int64, t)).Named(c.Length.Name() + " after the step")
+	after = ops.Take(ops.Iota(g, 0, longest.Plus(1)), 0, after)
+	places := ops.Minimum(ops.Add(ops.Iota(g, 0, t), length), ops.Sub(after, graph.Num(1)))
 	store := func(state, x *graph.Node) *graph.Node {
 		return p.Write(state, ops.IndexCopy(p.Value(state), 2, places, ops.Cast(x, state.DType())))
 	}
 	keys, values = store(c.Keys, k), store(c.Values, v)
-	// The new length is looked up among those that there can be: a greater one ends the run.
-	after := ops.Add(length, ops.Size(g, graph.Int64, t)).Named(c.Length.Name() + " after the step")
-	p.Write(c.Length, ops.Take(ops.Iota(g, 0, longest.Plus(1)), 0, after))
+	p.Write(c.Length, after)
 	return keys, values
 }

@@ -114,6 +114,25 @@ func resultOf(t *testing.T, s *exec.Session, y *graph.Node, feed exec.Feed) []fl
 	return append([]float64(nil), values...)
 }
 
+// A cache that is too short for a run is an error also where the run stores nothing.
+func TestFullCacheWithoutUpdates(t *testing.T) {
+	const width = 4
+	g := graph.New("full")
+	x := g.Input("x", graph.Float64, 1, g.Dim("t", graph.AtLeast(1)), width)
+	l := nn.NewMultiHeadAttention(g, "attn", width, 2, nn.Causal(), f64)
+	cache, pass := l.NewCache("cache", 1, 3), nn.Evaluation(g)
+	y := l.Attend(pass, x, x, x, nn.Cached(cache))
+	prog, err := exec.Compile(g, exec.Outputs(y), exec.OnWarning(func(*graph.Mistake) {}))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	for range 2 { // the length stays 0
+		_, err = s.Run(t.Context(), exec.Feed{x: make([]float64, 3*width)})
+		require.NoError(t, err)
+	}
+	_, err = s.Run(t.Context(), exec.Feed{x: make([]float64, 4*width)})
+	require.ErrorContains(t, err, "attn.cache.length after the step is 4, not in 0..3")
+}
+
 // A cache that is full is an error that names it, and stays as long as it was.
 func TestFullCache(t *testing.T) {
 	const places, width = 3, 4

@@ -65,9 +65,9 @@ func ExampleCachesOf_sampling() {
 		fmt.Println(exec.Values[int64](r, texts))
 	}
 	// Output:
-	// [1 3 3 1 1 1] <nil>
-	// [1 1 1 1 1 1] <nil>
-	// [1 3 3 1 1 1] <nil>
+	// [1 0 0 0 0 0] <nil>
+	// [2 0 0 3 1 1] <nil>
+	// [1 0 0 0 0 0] <nil>
 }
 
 // Words are drawn as often as their probabilities say, and no others than those that are allowed.
