@@ -119,7 +119,7 @@ func init() {
 	opErfc = special("erfc", "Erfc", "1 - erf(x), exact where it is small.", arith.erfc,
 		func(y, x, dy node) node { return Mul(dy, Mul(num(-twoOverRootPi), Exp(Neg(Square(x))))) })
 	opErfcx = special("erfcx", "Erfcx", "exp(x²) * erfc(x).", arith.erfcx,
-		func(y, x, dy node) node { return Mul(dy, Sub(Mul(Mul(num(2), x), y), num(twoOverRootPi))) })
+		func(y, x, dy node) node { return Mul(dy, erfcxSlope(x, y)) })
 	opErfinv = special("erfinv", "Erfinv", "the number whose erf is x; infinite at -1 and 1, NaN beyond.", arith.erfinv,
 		func(y, x, dy node) node { return Mul(dy, Mul(num(1/twoOverRootPi), Exp(Square(y)))) })
 	opNdtr = special("ndtr", "Ndtr", "the share of the normal distribution below x, erfc(-x/sqrt(2))/2.", arith.ndtr,
@@ -127,9 +127,7 @@ func init() {
 			return Mul(dy, Mul(num(1/math.Sqrt(2*math.Pi)), Exp(Mul(num(-0.5), Square(x)))))
 		})
 	opLogNdtr = special("log_ndtr", "LogNdtr", "log(ndtr(x)), exact where that is small.", arith.logNdtr,
-		func(y, x, dy node) node {
-			return Div(Mul(dy, num(math.Sqrt(2/math.Pi))), Erfcx(Mul(x, num(-math.Sqrt2/2))))
-		})
+		func(y, x, dy node) node { return Mul(dy, logNdtrSlope(x)) })
 	opNdtri = special("ndtri", "Ndtri", "the x below which a fraction p of the normal distribution lies.", arith.ndtri,
 		func(y, x, dy node) node {
 			return Mul(dy, Mul(num(math.Sqrt(2*math.Pi)), Exp(Mul(num(0.5), Square(y)))))
@@ -142,6 +140,31 @@ func init() {
 	opNdtr.Ref = named("scipy.special.ndtr", "torch.special.ndtr", "jax.scipy.special.ndtr", "", "")
 	opLogNdtr.Ref = named("scipy.special.log_ndtr", "torch.special.log_ndtr", "jax.scipy.special.log_ndtr", "", "")
 	opNdtri.Ref = named("scipy.special.ndtri", "torch.special.ndtri", "jax.scipy.special.ndtri", "", "")
+}
+
+// erfcxFar is where the terms of the slope of Erfcx begin to cancel, and its expansion is good for all digits.
+const erfcxFar = 25
+
+// erfcxSlope is the slope of Erfcx at x, where it is y: 2x·y - 2/√π, and far out its asymptotic expansion
+// -1/(√π·x²)·(1 - 3/(2x²) + 15/(2x²)² - …).
+func erfcxSlope(x, y node) node {
+	far := Greater(x, num(erfcxFar))
+	near := Sub(Mul(Mul(num(2), x), y), num(twoOverRootPi))
+	u := Square(Reciprocal(Where(far, x, num(erfcxFar))))
+	sum := num(1)
+	for odd := 13; odd >= 3; odd -= 2 {
+		sum = Sub(num(1), Mul(Mul(u, num(float64(odd)/2)), sum))
+	}
+	return Where(far, Mul(Mul(num(-twoOverRootPi/2), u), sum), near)
+}
+
+// logNdtrSlope is the density at x divided by Ndtr(x). Below 0, where both vanish, it is made of Erfcx, which overflows
+// above. Each form gets only the numbers that it is for, so that neither disturbs the derivatives of the other.
+func logNdtrSlope(x node) node {
+	low := Less(x, num(0))
+	below, above := Where(low, x, num(0)), Where(low, num(0), x)
+	density := Mul(num(1/math.Sqrt(2*math.Pi)), Exp(Mul(num(-0.5), Square(above))))
+	return Where(low, Div(num(math.Sqrt(2/math.Pi)), Erfcx(Mul(below, num(-math.Sqrt2/2)))), Div(density, Ndtr(above)))
 }
 
 // Erfc returns 1 - Erf(x), with an error of at most 3 ulp.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
@@ -77,6 +78,27 @@ func TestSpecialFunctions(t *testing.T) {
 				require.Equal(t, float32(exact[i]), float32(got), "%s(%v) in float32", name, narrow[i])
 			}
 		})
+	}
+}
+
+// TestSecondDerivativesFarOut compares with numbers of 40 digits where parts of the formulas overflow, vanish or cancel.
+func TestSecondDerivativesFarOut(t *testing.T) {
+	for _, c := range []struct {
+		f       func(node) node
+		x, want float64
+	}{
+		{ops.LogNdtr, -1e4, -0.99999999}, {ops.LogNdtr, -300, -0.999988889}, {ops.LogNdtr, -20, -0.997536738},
+		{ops.LogNdtr, 0, -0.636619772}, {ops.LogNdtr, 8, -4.04181687e-14}, {ops.LogNdtr, 12, -2.57566048e-31},
+		{ops.LogNdtr, 14, 0}, {ops.LogNdtr, 100, 0}, {ops.Erfcx, 30, 4.16530924e-5}, {ops.Erfcx, 1000, 1.12837578e-9},
+	} {
+		for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+			g := graph.New("far out")
+			x := g.Input("x", dtype)
+			slope := autodiff.Grad(c.f(x), []node{x})[0]
+			second := autodiff.Grad(slope, []node{x})[0]
+			got := value(t, feeds{x: reference.FromFloats(dtype, []float64{c.x})}, second).Floats()[0]
+			assert.InDelta(t, c.want, got, 3e-5*math.Abs(c.want)+1e-40, "%s at %v", dtype, c.x)
+		}
 	}
 }
 

@@ -69,8 +69,13 @@ func (c *composer) cardBox(u *unit) *box {
 
 // kernel returns the kernel that a card stands for, nil for other cards.
 func (u *unit) kernel() *kernelText {
-	if k := u.values[0].kernel; u.isCard() && k != nil && u.scopes[0] == k.name {
-		return k
+	if !u.isCard() {
+		return nil
+	}
+	for _, v := range u.values { // the first ones may be views that the kernel reads
+		if v.kernel != nil && v.kernel.name == u.scopes[0] {
+			return v.kernel
+		}
 	}
 	return nil
 }
@@ -159,6 +164,9 @@ func cardContents(u *unit) string {
 				words = append(words, v.op)
 			}
 		}
+	}
+	if len(inner) > 0 && u.kernel() != nil {
+		return plural(len(inner), "kernel") + " inside"
 	}
 	if len(inner) > 0 {
 		return shortList(inner, 4, " → ")

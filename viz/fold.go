@@ -103,6 +103,7 @@ func fold(m *model, o *options) []*unit {
 		f.apply()
 	}
 	f.foldByDepth()
+	f.foldParams()
 	if f.tooMany() {
 		f.foldNew(repeatScopes(m, newFolding(f.scopes)))
 	}
@@ -140,6 +141,51 @@ func (f *folder) apply() {
 	linkUnits(f.m, f.units)
 	if f.o.stack && len(f.scopes) > 0 {
 		f.units = stackCards(f.m, f.units, f.shapes)
+	}
+}
+
+// mostParams is the number of parameters beside a card, or a stack of cards, past which they go into it.
+const mostParams = 8
+
+// foldParams puts parameters that were declared outside of any scope, and that one card alone reads, into that card if
+// they are many: they would make one long row above it.
+func (f *folder) foldParams() {
+	readers := map[*value][]*value{}
+	for _, v := range f.m.values {
+		for _, x := range v.in {
+			if x.from != nil && x.from.part == v.part {
+				readers[x.from] = append(readers[x.from], v)
+			}
+		}
+	}
+	found := false
+	for _, u := range f.units {
+		if !u.isCard() || u.kernel() != nil {
+			continue
+		}
+		scopes := newFolding(f.scopes)
+		into := map[*value]string{}
+		for _, l := range u.in {
+			p := l.via.from
+			if !l.from.isParam() || l.from.part != u.part || l.from.scope != "" {
+				continue
+			}
+			card := scopes.outermost(readers[p][0].scope)
+			if card != "" && !slices.ContainsFunc(readers[p], func(v *value) bool {
+				return scopes.outermost(v.scope) != card
+			}) {
+				into[p] = card
+			}
+		}
+		if len(into) > mostParams {
+			for p, card := range into {
+				p.scope, found = card, true
+			}
+		}
+	}
+	if found {
+		f.shapes = scopeShapes(f.m)
+		f.apply()
 	}
 }
 

@@ -2,6 +2,7 @@ package viz
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -47,7 +48,43 @@ func kernelScopes(m *model) (scopes []string) {
 	for _, k := range m.kernels {
 		scopes = append(scopes, k.name)
 	}
+	viewsToKernels(m, scopes)
 	return scopes
+}
+
+// viewsToKernels puts views that no kernel computes into the card of the only kernel that reads them, or of the one
+// whose result they show. In the scope where the program has them, they would join kernels to a card that stands before
+// some of them and behind others.
+func viewsToKernels(m *model, kernels []string) {
+	readers := make([][]*value, m.idLimit())
+	for _, v := range m.values {
+		for _, x := range v.in {
+			if x.from != nil {
+				readers[x.from.id] = append(readers[x.from.id], v)
+			}
+		}
+	}
+	isKernel := make(map[string]bool, len(kernels))
+	for _, name := range kernels {
+		isKernel[name] = true
+	}
+	joins := func(v, other *value) bool {
+		isView := v.kernel == nil && v.role == roleMovement && !isKernel[v.scope]
+		return isView && other.part == v.part && isKernel[other.scope]
+	}
+	for _, v := range slices.Backward(m.values) {
+		list := readers[v.id]
+		if len(list) > 0 && !slices.ContainsFunc(list, func(r *value) bool {
+			return !joins(v, r) || r.scope != list[0].scope
+		}) {
+			v.scope = list[0].scope
+		}
+	}
+	for _, v := range m.values {
+		if len(v.in) == 1 && v.in[0].from != nil && joins(v, v.in[0].from) {
+			v.scope = v.in[0].from.scope
+		}
+	}
 }
 
 // note describes a kernel in one short line, with or without what it moves.

@@ -196,7 +196,7 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 			put(b.shape(s.S[:n]), "graph.Shape%s", goSizes(s.S[:n]))
 			put([]graph.Dim(b.shape(s.S[n:2*n])), "[]graph.Dim%s", goSizes(s.S[n:2*n]))
 			size(s.S[2*n])
-		case word == "bag" || word == "stft" || word == "index" || word == "put":
+		case slices.Contains([]string{"bag", "stft", "index", "put", "get", "starts", "add", "out"}, word):
 			list = append(list, b.operandOptions(word, s)...)
 		case slices.Contains(
 			[]string{"axes", "keep", "conv", "pool", "pool1", "pool2", "pool3", "loss", "by", "fold", "kernel", "upper",

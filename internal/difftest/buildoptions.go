@@ -72,7 +72,21 @@ func (b *built) operandOptions(word string, s *eager.Step) (list []argument) {
 		for _, option := range strings.Fields(s.Text) {
 			list = append(list, frameOptions[option])
 		}
-	case "index", "put":
+	case "starts":
+		var nodes []*graph.Node
+		var texts []string
+		for _, k := range s.In[1:] {
+			n, text := node(k)
+			nodes, texts = append(nodes, n), append(texts, text)
+		}
+		put(nodes, "[]*graph.Node{%s}", strings.Join(texts, ", "))
+	case "add":
+		if s.Text == "add" {
+			put(ops.Accumulate(), "ops.Accumulate()")
+		}
+	case "out":
+		return b.outside(s)
+	case "index", "put", "get":
 		var nodes []*graph.Node
 		var texts []string
 		for i, axis := range s.I {
@@ -90,11 +104,31 @@ func (b *built) operandOptions(word string, s *eager.Step) (list []argument) {
 			}
 			return list
 		}
+		if word == "get" {
+			put(nodes, "[]*graph.Node{%s}", strings.Join(texts, ", "))
+			return list
+		}
 		for i, n := range nodes {
 			put(n, "%s", texts[i])
 		}
 	}
 	return list
+}
+
+// outside returns the option for indices out of range, if there is one.
+func (b *built) outside(s *eager.Step) []argument {
+	switch s.Outside {
+	case "clip":
+		return []argument{{ops.ClipOutside(), "ops.ClipOutside()"}}
+	case "wrap":
+		return []argument{{ops.WrapOutside(), "ops.WrapOutside()"}}
+	case "drop":
+		return []argument{{ops.DropOutside(), "ops.DropOutside()"}}
+	case "fill":
+		v := int(s.F[len(s.F)-1])
+		return []argument{{ops.FillOutside(graph.Num(v)), fmt.Sprintf("ops.FillOutside(graph.Num(%d))", v)}}
+	}
+	return nil
 }
 
 // options returns the options of a call, by their word.

@@ -7,8 +7,8 @@
 // gen.go generates a program step by step. The generators are in files by kind: gengrow.go has values and the mixtures
 // of steps, genmove.go movements, genmatrix.go matrices and volumes, gensignal.go spectra, images and quantised
 // numbers, genmeet.go sizes that meet, geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go
-// loops and branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by
-// index, and genfinish.go gradients and the end.
+// loops and branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go, genunite.go and
+// genoutside.go by index, and genfinish.go gradients and the end.
 //
 // build.go builds the graph, by calls.go with its words in buildoptions.go and its functions in signs.go, and
 // buildloop.go its loops; run.go runs it; answer.go is the evaluator's answer, compare.go defines equality, elements.go

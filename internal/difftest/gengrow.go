@@ -69,6 +69,9 @@ var subjects = []subject{
 		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {5, (*gen).bags},
 		{5, (*gen).places}, {2, (*gen).write}, {1, (*gen).loop}},
 		steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
+	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {2, (*gen).write},
+		{8, (*gen).outside}, {10, (*gen).putOutside}, {6, (*gen).putInPlace}, {6, (*gen).put}, {1, (*gen).loop}},
+		steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: []int{0, 1, 2}, empty: true},
 	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product},
 		{12, (*gen).matrix}, {16, (*gen).signal},
 		{10, (*gen).volumes}, {2, (*gen).gather}, {2, (*gen).write}, {1, (*gen).loop}}, steps: 4,
@@ -91,7 +94,7 @@ var moves = []move{
 	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write}, {1, (*gen).around},
 	{2, (*gen).meet}, {1, (*gen).diagonal}, {2, (*gen).loop},
 	{1, (*gen).segments}, {1, (*gen).united}, {1, (*gen).tuples}, {1, (*gen).masked}, {1, (*gen).bags},
-	{1, (*gen).places},
+	{1, (*gen).places}, {1, (*gen).outside}, {1, (*gen).putOutside}, {1, (*gen).putInPlace}, {1, (*gen).put},
 }
 
 func (g *gen) grow() bool {

@@ -337,7 +337,7 @@ def compute(program, run):
             y = rebased(x[0], root(x[1]))
         elif "InPlace" in s.op:
             y = write(s, x)
-        elif s.op not in OPS:
+        elif s.op not in OPS or step.get("Outside"):
             raise Unknown(s.op)
         else:
             y = OPS[s.op](s, *x)

@@ -9,7 +9,7 @@ import (
 // Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of halves, on which functions
 // have their kinks and elements are equal, "positive", in the "unit" interval without its ends, matrices with a
 // "dominant" diagonal, or one whose numbers are far "apart", "wide" whole numbers of all bits, or whole numbers below a
-// size ("index"), those or as many counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0
+// size ("index"), those and others below and beyond ("far"), those or as many counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0
 // ("offsets"), all from the program's seed. Parameters have the same elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
@@ -25,6 +25,8 @@ func (p *Program) Draw(input, run int) []float64 {
 		switch {
 		case in.Kind == "index" || in.Kind == "offsets":
 			data[i] = math.Floor((x + 1) / 2 * float64(below))
+		case in.Kind == "far":
+			data[i] = math.Floor(x*float64(2*below+2)) + float64(below/2)
 		case in.Kind == "signed":
 			data[i] = math.Floor(x * float64(below))
 		case in.Kind == "cover":

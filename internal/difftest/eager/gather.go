@@ -32,13 +32,15 @@ func take(x, at *Tensor, axis int) *Tensor {
 }
 
 func init() {
-	Entries["Take"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor { return one(take(x[0], x[1], s.I[0])) }
-	Entries["IndexSelect"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+	Entries["Take"] = lenient(func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(take(x[0], x[1], s.I[0]))
+	}, true, along(1))
+	Entries["IndexSelect"] = lenient(func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		if len(x[1].Shape) != 1 {
 			refuse("indices %v", x[1].Shape)
 		}
 		return one(take(x[0], x[1], s.I[0]))
-	}
+	}, true, along(1))
 	Entries["Embedding"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		table := x[1]
 		if len(table.Shape) != 2 {
@@ -54,7 +56,7 @@ func init() {
 		}
 		return one(take(table, x[0], 0))
 	}
-	Entries["Gather"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+	Entries["Gather"] = lenient(func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis := x[0].axis(s.I[0])
 		if len(x[1].Shape) != len(x[0].Shape) {
 			refuse("indices %v of %v", x[1].Shape, x[0].Shape)
@@ -78,7 +80,8 @@ func init() {
 			cells[i] = all[(outer*size+index(p, size))*inner+in]
 		}
 		return one(dense(x[0].T, x[1].Shape, cells))
-	}
+	}, false, along(1))
+	Entries["TakeAlongAxis"] = lenient(alongAxis, false, along(1))
 	Entries["OneHot"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		n := s.S[0].Eval(m.At)
 		if !x[0].T.IsInt() {

@@ -63,7 +63,7 @@ func named(of []int, axes []int, x []*Tensor) (shape, places []int) {
 }
 
 func init() {
-	Entries["Index"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+	pick := func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		shape, places := named(x[0].Shape, s.I, x[1:])
 		all, cells := x[0].Cells(), make([]Cell, len(places))
 		for i, at := range places {
@@ -71,8 +71,10 @@ func init() {
 		}
 		return one(dense(x[0].T, shape, cells))
 	}
+	Entries["Index"], Entries["IndexGet"] = pick, lenient(pick, false, eachAxis)
+	Entries["TakeFlat"] = flat(lenient(pick, true, eachAxis), false)
 	// IndexPut has the elements to write after the indices. Text is "add" if they are added.
-	Entries["IndexPut"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	put := lenient(func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		last := len(x) - 1
 		shape, places := named(x[0].Shape, s.I, x[1:last])
 		if x[last].T != x[0].T {
@@ -88,5 +90,10 @@ func init() {
 			cells[at] = c
 		}
 		return one(m.made(x[0].T, x[0].Shape, cells))
+	}, false, eachAxis)
+	Entries["IndexPut"], Entries["PutFlat"] = put, flat(put, true)
+	// IndexPutInPlace writes what IndexPut gives.
+	Entries["IndexPutInPlace"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(m.write(x[0], put(m, s, x)[0]))
 	}
 }

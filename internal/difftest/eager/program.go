@@ -91,14 +91,15 @@ type Input struct {
 
 // Step is one operation, which defines the meaning of its numbers.
 type Step struct {
-	Op   string
-	In   []int     `json:",omitempty"` // values, inputs first; -1 is none
-	I    []int     `json:",omitempty"`
-	F    []float64 `json:",omitempty"`
-	S    []Size    `json:",omitempty"`
-	T    DType     `json:",omitempty"`
-	Keep bool      `json:",omitempty"` // folded axes stay with size 1
-	Text string    `json:",omitempty"`
+	Op      string
+	In      []int     `json:",omitempty"` // values, inputs first; -1 is none
+	I       []int     `json:",omitempty"`
+	F       []float64 `json:",omitempty"`
+	S       []Size    `json:",omitempty"`
+	T       DType     `json:",omitempty"`
+	Keep    bool      `json:",omitempty"` // folded axes stay with size 1
+	Text    string    `json:",omitempty"`
+	Outside string    `json:",omitempty"` // what indices out of range do: see outside.go
 	// Body is the steps of a loop, or of a branch. The values of a body are numbered from 0, as its entry says. The
 	// last ones are its results.
 	Body []Step `json:",omitempty"`

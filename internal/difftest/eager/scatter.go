@@ -144,8 +144,9 @@ func sorted(x *Tensor, axis, count int, falling bool) []*Tensor {
 }
 
 func init() {
-	Entries["Scatter"], Entries["ScatterAdd"] = scatter(false, false), scatter(false, true)
-	Entries["IndexCopy"], Entries["IndexAdd"] = scatter(true, false), scatter(true, true)
+	for i, name := range []string{"Scatter", "ScatterAdd", "IndexCopy", "IndexAdd"} {
+		Entries[name] = lenient(scatter(i > 1, i%2 == 1), false, along(1))
+	}
 	Entries["Sort"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis := x[0].axis(s.I[0])
 		return sorted(x[0], axis, x[0].Shape[axis], s.I[1] != 0)

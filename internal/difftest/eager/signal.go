@@ -50,15 +50,15 @@ func (m *Machine) pairsOf(x *Tensor, real bool, length int) *pairs {
 	if length < 0 {
 		length = n
 	}
-	if n == 0 || length == 0 {
+	if length == 0 {
 		refuse("a transform of nothing")
 	}
 	p := &pairs{t: x.T, before: shape[:last], length: length}
 	all := m.shaken(x.T, x.Cells())
-	for i := 0; i < len(all); i += n * wide {
+	for i := range volume(p.before) {
 		row := make([][2]Num, length)
 		for j := range min(n, length) * wide {
-			row[j/wide][j%wide] = all[i+j].Num
+			row[j/wide][j%wide] = all[i*n*wide+j].Num
 		}
 		p.rows = append(p.rows, row)
 	}

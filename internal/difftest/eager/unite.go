@@ -170,39 +170,39 @@ func byTuples(m *Machine, s *Step, x []*Tensor) []*Tensor {
 func init() {
 	for name, by := range map[string]string{
 		"SegmentSum": "sum", "SegmentProd": "prod", "SegmentMax": "max", "SegmentMin": "min", "SegmentMean": "mean"} {
-		Entries[name] = segments(by)
+		Entries[name] = lenientSegments(segments(by))
 	}
-	Entries["ScatterReduce"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	Entries["ScatterReduce"] = lenient(func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T != x[2].T || x[0].T == Bool {
 			refuse("%s into %s", x[2].T, x[0].T)
 		}
 		axis := x[0].axis(s.I[0])
 		return one(m.arrivals(s, x[0], func(put func(int, Cell)) { scattered(x[0], x[1], x[2], axis, put) }))
-	}
-	Entries["IndexReduce"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	}, false, along(1))
+	Entries["IndexReduce"] = lenient(func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T != x[2].T || x[0].T == Bool {
 			refuse("%s into %s", x[2].T, x[0].T)
 		}
 		axis := x[0].axis(s.I[0])
 		return one(m.arrivals(s, x[0], func(put func(int, Cell)) { bySlices(x[0], x[1], x[2], axis, put) }))
-	}
-	Entries["GatherND"] = func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
+	}, false, along(1))
+	Entries["GatherND"] = lenient(func(_ *Machine, s *Step, x []*Tensor) []*Tensor {
 		places, width, shape := tuples(x[0], x[1], s.I[0])
 		all, cells := x[0].Cells(), []Cell{}
 		for _, p := range places {
 			cells = append(cells, all[p:p+width]...)
 		}
 		return one(dense(x[0].T, shape, cells))
-	}
-	Entries["ScatterND"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	}, false, columns)
+	Entries["ScatterND"] = lenient(func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		last := *s
 		last.Text = "last"
 		return byTuples(m, &last, x)
-	}
-	Entries["ScatterNDReduce"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	}, false, columns)
+	Entries["ScatterNDReduce"] = lenient(func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T == Bool {
 			refuse("truth values")
 		}
 		return byTuples(m, s, x)
-	}
+	}, false, columns)
 }
