@@ -118,7 +118,8 @@ func BagReduction(by ops.Reduction) Option {
 func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers = n }} }
 
 // Bidirectional makes each layer of a recurrent network also process sequences backwards: its results are twice as
-// wide. In a decoder of a transformer, it lets each position attend to later ones too, as PyTorch's does without a mask.
+// wide. In a decoder of a transformer, it lets each position attend to later ones too, as PyTorch's does without a
+// mask.
 func Bidirectional() Option {
 	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }

@@ -138,7 +138,8 @@ var normedCases = map[string]torchCase{
 
 	"transformer without a mask": translated(nn.Bidirectional()),
 	"decoder without a mask": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
-		return nn.NewTransformerDecoder(g, "", 2, 8, 2, transformerOptions(nn.Bidirectional())...).ApplyTo(p, x[0], x[1])
+		decoder := nn.NewTransformerDecoder(g, "", 2, 8, 2, transformerOptions(nn.Bidirectional())...)
+		return decoder.ApplyTo(p, x[0], x[1])
 	},
 
 	"mgu cell":            stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewMGUCell(g, "", 3, 4, f64) }),

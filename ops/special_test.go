@@ -81,7 +81,8 @@ func TestSpecialFunctions(t *testing.T) {
 	}
 }
 
-// TestSecondDerivativesFarOut compares with numbers of 40 digits where parts of the formulas overflow, vanish or cancel.
+// TestSecondDerivativesFarOut compares with the limits' expansions where parts of the formulas overflow, vanish or
+// cancel.
 func TestSecondDerivativesFarOut(t *testing.T) {
 	for _, c := range []struct {
 		f       func(node) node

@@ -9,6 +9,6 @@
 // The operations are in the other files: elementwise.go and binary.go, reduce.go, move.go with its entries in
 // moveentries.go, gather.go, scatter.go with sorting, unite.go for what indices bring to one place, masked.go with bags
 // of rows, write.go, contract.go for products, matrix.go for linear algebra with factors.go, index.go for several
-// indices, outside.go for those out of range, parts.go for parts of a value, signal.go for transforms and quantised numbers, resize.go for images, special.go for more functions,
-// conv.go, pool.go, layers.go, likelihood.go and loop.go.
+// indices, outside.go for those out of range, parts.go for parts of a value, signal.go for transforms and quantised
+// numbers, resize.go for images, special.go for more functions, conv.go, pool.go, layers.go, likelihood.go and loop.go.
 package eager

@@ -9,8 +9,9 @@ import (
 // Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of halves, on which functions
 // have their kinks and elements are equal, "positive", in the "unit" interval without its ends, matrices with a
 // "dominant" diagonal, or one whose numbers are far "apart", "wide" whole numbers of all bits, or whole numbers below a
-// size ("index"), those and others below and beyond ("far"), those or as many counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0
-// ("offsets"), all from the program's seed. Parameters have the same elements in each run.
+// size ("index"), those and others below and beyond ("far"), those or as many counted from the end ("signed"), or each
+// of them in turn ("cover"), or rising from 0 ("offsets"), all from the program's seed. Parameters have the same
+// elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
 	if in.Param {

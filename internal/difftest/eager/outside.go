@@ -5,9 +5,9 @@ import "slices"
 // Outside says what indices out of range do, and "" that there are none: "clip" to the nearest one inside, "wrap" by
 // the size of the axis, "fill" with the step's last number, or "drop" what would be written.
 
-// lenient wraps an entry whose step may have such a word. The plain entry gets indices in range: those that name nothing
-// name a place behind the end, by which the axis of x[0] is longer. of lists, for an operand, the axes that its elements
-// name in turn. fromZero says that what is clipped does not count from the end where it is negative.
+// lenient wraps an entry whose step may have such a word. The plain entry gets indices in range: those that name
+// nothing name a place behind the end, by which the axis of x[0] is longer. of lists, for an operand, the axes that its
+// elements name in turn. fromZero says that what is clipped does not count from the end where it is negative.
 func lenient(plain Entry, fromZero bool, of func(s *Step, x []*Tensor) map[int][]int) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if s.Outside == "" {
