@@ -276,7 +276,7 @@ func testRowByWeightsOf4Bits(t *testing.T, hasMinima bool) {
 // these rows: no matrix of float32 is stored. The bits are those of a product by the dequantised weights.
 func TestRowsByQuantisedRows(t *testing.T) {
 	for _, c := range []struct{ rows, out, in, block int }{{3, 5, 32, 16}, {1, 40, 64, 32}, {64, 96, 320, 32},
-		{7, 33, 1152, 128}, {130, 64, 60, 20}, {5, 8, 64, 64}} {
+		{7, 33, 1152, 128}, {130, 64, 60, 20}, {5, 8, 64, 64}, {6, 200, 2080, 32}} {
 		for _, bits := range []int{8, 4} {
 			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits, false)
 			testRowsByQuantisedRows(t, c.rows, c.out, c.in, c.block, bits, true)

@@ -66,25 +66,33 @@ func (e *emulation) of(v *simdTiles) *simdTiles {
 func (e *emulation) emulate(fields reflect.Value) {
 	for i := range fields.NumField() {
 		field := fields.Field(i)
-		field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem() // that is not exported
-		switch {
-		case isLoop(field.Type()):
-			field.Set(e.loop(field))
-		case field.Kind() == reflect.Struct:
-			e.emulate(field)
-		case field.Kind() == reflect.Slice && isLoop(field.Type().Elem()):
-			loops := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
-			for j := range field.Len() {
-				loops.Index(j).Set(e.loop(field.Index(j)))
-			}
-			field.Set(loops)
-		case field.Type() == reflect.TypeFor[[]transposer]():
-			transposers := slices.Clone(field.Interface().([]transposer))
-			for j := range transposers {
-				e.emulate(reflect.ValueOf(&transposers[j]).Elem())
-			}
-			field.Set(reflect.ValueOf(transposers))
+		e.replace(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()) // that is not exported
+	}
+}
+
+// replace replaces the loops of a field.
+func (e *emulation) replace(field reflect.Value) {
+	switch {
+	case isLoop(field.Type()):
+		field.Set(e.loop(field))
+	case field.Kind() == reflect.Struct:
+		e.emulate(field)
+	case field.Kind() == reflect.Array:
+		for i := range field.Len() {
+			e.replace(field.Index(i))
 		}
+	case field.Kind() == reflect.Slice && isLoop(field.Type().Elem()):
+		loops := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
+		for j := range field.Len() {
+			loops.Index(j).Set(e.loop(field.Index(j)))
+		}
+		field.Set(loops)
+	case field.Type() == reflect.TypeFor[[]transposer]():
+		transposers := slices.Clone(field.Interface().([]transposer))
+		for j := range transposers {
+			e.emulate(reflect.ValueOf(&transposers[j]).Elem())
+		}
+		field.Set(reflect.ValueOf(transposers))
 	}
 }
 
@@ -167,6 +175,10 @@ func emulated[T float32 | float64](t *testing.T, e *emulation, v *simdTiles) {
 	handsOn(t, newFinisher[T](t, e.load, codegen.AVX512), 19)
 	TestOffsetsAreWindows(t)
 	windowsAsRows[T](t)
+	if len(v.blockTiles[0]) > 0 {
+		TestLanes(t)
+		rowsByWords(t, 64, 32, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	}
 	require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 }
 

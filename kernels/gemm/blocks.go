@@ -58,6 +58,10 @@ type Scratch[T scalar.Number] struct {
 	blockSums []T        // of a row, over the elements of blocks
 	ofMinima  Product[T] // of these
 
+	blockPanel blockPanelArgs
+	blockTile  blockTileArgs
+	lines      lineList
+
 	// Memory for pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of
 	// packed panels.
 	words, wide []T

@@ -89,7 +89,11 @@
 // One row by contiguous columns of blocks can be computed in lanes ([Product.InLanes]): 16 lanes share each sum, so its
 // order is another one, which depends on K and the blocks alone. The integers are read in place, from several columns
 // at a time, and multiplied by a copy of the row; a block's sums are multiplied by its scale. With AVX-512, integers of
-// 4 bits are looked up in a register.
+// 4 bits are looked up in a register. Minima add the product of the row's sums over blocks by them.
+//
+// For several rows by such columns, words of 32 bits are transposed, each with consecutive integers of a column, which
+// is an eighth or a quarter of the numbers. Up to 8 rows (AVX2: 5) are multiplied by numbers that are made of a vector
+// of words in registers. For more rows, a panel of float32 is made of them. Tiles prefetch the words of the next panel.
 //
 // # Integers
 //
@@ -126,9 +130,9 @@
 //     type: simd_amd64.go and simd_arm64.go name those of table_amd64.go and table_arm64.go, autotune_amd64.go chooses
 //     between some, and simd_other.go has none.
 //   - offsets.go has windows: simdoffsets.go packs them, windowrows.go uses them as rows.
-//   - halves.go converts factors of 16 bits, scaled.go those of integers with scales, and lanes.go multiplies a row by
-//     these. pairs.go multiplies pairs of bfloat16 with the loops that pairs_amd64.go chooses, and pairs_other.go has
-//     none.
+//   - halves.go converts factors of 16 bits, scaled.go those of integers with scales. lanes.go multiplies a row by
+//     these, blocktile.go a few rows, and blockpanel.go makes panels of them. pairs.go multiplies pairs of bfloat16
+//     with the loops that pairs_amd64.go chooses, and pairs_other.go has none.
 //   - packed.go packs B in advance, shared.go for a batch, dotpacked.go in words; grouped.go has groups of matrices
 //     that share B.
 //   - dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go multiplies few rows by B in

@@ -109,6 +109,8 @@ func (f *macroKernel[T]) convertB(dst []T, j, nj int) {
 	switch {
 	case b.Col == 1:
 		f.convert(dst, cols, &f.factorB, at, b.Row, f.np, nj)
+	case b.Row == 1 && f.hasBlockPanels(at, f.np):
+		f.blockPanel(dst, at, nj)
 	case b.Row == 1:
 		f.convertTransposed(dst, cols, &f.factorB, at, b.Col, nj, f.np)
 	default:

@@ -83,10 +83,9 @@ func (p *Product[T]) addMinima(left, right int, s *Scratch[T]) {
 		}
 		s.blockSums[i] = sum
 	}
-	var minima any = b.Minima
 	s.ofMinima = Product[T]{M: 1, N: p.N, K: blocks, C: p.C, Add: true,
 		A: Matrix[T]{Data: s.blockSums[:blocks], Row: blocks, Col: 1},
-		B: Matrix[T]{Data: minima.([]T), Start: p.B.Start / b.Block, Row: 1, Col: p.B.Col / b.Block}}
+		B: Matrix[T]{Data: asOwn[T](b.Minima), Start: p.B.Start / b.Block, Row: 1, Col: p.B.Col / b.Block}}
 	rows := s.rows
 	s.rows = rowProgress{}
 	s.ofMinima.RunPart(0, 1, left, right, s)

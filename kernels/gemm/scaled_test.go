@@ -30,12 +30,19 @@ func scaledBlocks(r *rand.Rand, m *Matrix[float32], block int, t Type) Factor {
 	}
 	for i := range m.Data {
 		random := uint8(r.Uint32())
-		level := map[Type]int{Int8Blocks: int(int8(random)), Int4Blocks: int(int8(random) >> 4),
-			Uint8Blocks: int(random), Uint4Blocks: int(random >> 4)}[t]
 		if t == Int4Blocks || t == Uint4Blocks {
-			bytes[i/2] |= uint8(level) & 15 << (i % 2 * 4)
+			bytes[i/2] |= random & 15 << (i % 2 * 4)
 		} else {
-			bytes[i] = uint8(level)
+			bytes[i] = random
+		}
+		level := int(random)
+		switch t {
+		case Int8Blocks:
+			level = int(int8(random))
+		case Int4Blocks:
+			level = int(int8(random<<4) >> 4)
+		case Uint4Blocks:
+			level &= 15
 		}
 		m.Data[i] = float32(float32(level) * f.Scales[i/block])
 		if f.Minima != nil {

@@ -29,7 +29,9 @@ type simdTiles struct {
 	copyPieces                 [maxStep + 1]func(*piecesArgs) // by the step of elements
 	convert                    [2]func(*convertArgs)          // of Float16 and of BFloat16
 	convertScaled              [blockTypes]func(*scaledArgs)  // from Int8Blocks on
-	lanes                      [blockTypes]laneLoops          // of the same
+	blockPanels                [blockTypes]func(*blockPanelArgs)
+	blockTiles                 [blockTypes][]func(*blockTileArgs) // by the number of rows
+	lanes                      [blockTypes]laneLoops              // of the same
 	convertPieces              [2][maxStep + 1]func(*piecesArgs)
 	thin                       []func(*thinArgs) // by the number of rows
 	addRow                     func(*gemvArgs)
@@ -173,7 +175,11 @@ func (f *macroKernel[T]) fewRows() {
 		}
 		return
 	}
-	for j := f.left; j < f.right; j += f.v.cols {
+	j := f.left
+	if f.hasBlockTiles() {
+		j = f.blockTiles()
+	}
+	for ; j < f.right; j += f.v.cols {
 		for f.p = f.from; f.p < f.to; f.p += f.np {
 			f.np = f.pieceLen(f.p)
 			f.prepareA()

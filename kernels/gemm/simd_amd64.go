@@ -14,8 +14,8 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 			addRows: addRowsF32AVX2, sumRows: sumRowsF32AVX2,
 			edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
 			windowRows: windowRowsTilesF32AVX2, halfWindowRows: halfWindowRowsTilesF32AVX2,
-			window:     windowTilesF32AVX2,
-			lanes:      lanesAVX2,
+			window: windowTilesF32AVX2,
+			lanes:  lanesAVX2, blockPanels: blockPanelsAVX2, blockTiles: blockTilesAVX2,
 			wholeTiles: wholeTiles{fullTilesF32AVX2, packingWindowTileF32AVX2, packingTileF32AVX2, packNextTileF32AVX2}}
 		f64 = &simdTiles{rows: 6, cols: 8, masks: lanes64, thin: thinF64AVX2, addRow: addRowF64AVX2,
 			addRows: addRowsF64AVX2, sumRows: sumRowsF64AVX2,
@@ -31,7 +31,7 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 			windowRows:     windowRowsTilesF32AVX512, halfWindowRows: halfWindowRowsTilesF32AVX512,
 			window:      windowTilesF32AVX512,
 			transposers: []transposer{{64, transposeF32AVX512}},
-			lanes:       lanesAVX512,
+			lanes:       lanesAVX512, blockPanels: blockPanelsAVX512, blockTiles: blockTilesAVX512,
 			wholeTiles: wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512,
 				packNextTileF32AVX512}}
 		f64 = &simdTiles{rows: 14, cols: 16, variants: []wholeTiles{splat64}, masks: bits64, thin: thinF64AVX512,
@@ -65,6 +65,13 @@ var (
 	lanesAVX512 = [blockTypes]laneLoops{{4, lanesInt8AVX512Rows4, lanesInt8AVX512Rows1},
 		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}, {4, lanesUint8AVX512Rows4, lanesUint8AVX512Rows1},
 		{4, lanesInt4AVX512Rows4, lanesInt4AVX512Rows1}} // of other levels
+)
+
+var (
+	blockPanelsAVX2 = [blockTypes]func(*blockPanelArgs){blockPanelInt8AVX2, blockPanelInt4AVX2, blockPanelUint8AVX2,
+		blockPanelUint4AVX2}
+	blockPanelsAVX512 = [blockTypes]func(*blockPanelArgs){blockPanelInt8AVX512, blockPanelInt4AVX512,
+		blockPanelUint8AVX512, blockPanelUint4AVX512}
 )
 
 // Masks for AVX-512 have a bit for each lane, 16 to a vector.

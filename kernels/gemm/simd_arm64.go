@@ -11,8 +11,8 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 		addRows: addRowsF32NEON, sumRows: sumRowsF32NEON,
 		edge: edgeTilesF32NEON, half: halfTilesF32NEON,
 		windowRows: windowRowsTilesF32NEON, halfWindowRows: halfWindowRowsTilesF32NEON,
-		window:     windowTilesF32NEON,
-		lanes:      lanesNEON,
+		window: windowTilesF32NEON,
+		lanes:  lanesNEON, blockPanels: blockPanelsNEON,
 		wholeTiles: wholeTiles{fullTilesF32NEON, packingWindowTileF32NEON, packingTileF32NEON, packNextTileF32NEON}}
 	f64 = &simdTiles{rows: 4, cols: 8, masks: lanes64, thin: thinF64NEON, addRow: addRowF64NEON,
 		addRows: addRowsF64NEON, sumRows: sumRowsF64NEON,
@@ -27,6 +27,9 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 var lanesNEON = [blockTypes]laneLoops{{2, lanesInt8NEONRows2, lanesInt8NEONRows1},
 	{2, lanesInt4NEONRows2, lanesInt4NEONRows1}, {2, lanesUint8NEONRows2, lanesUint8NEONRows1},
 	{2, lanesUint4NEONRows2, lanesUint4NEONRows1}}
+
+var blockPanelsNEON = [blockTypes]func(*blockPanelArgs){blockPanelInt8NEON, blockPanelInt4NEON, blockPanelUint8NEON,
+	blockPanelUint4NEON}
 
 // autotune has nothing to choose between.
 func autotune() {}

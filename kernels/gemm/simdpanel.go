@@ -64,6 +64,7 @@ func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 		f.prefetchResults(f.ni-left, rows)
 	}
 	f.prefetchNext(j, nj, rows, (left+rows-1)/rows)
+	f.prefetchWords(j, nj)
 	whole, last := left/rows, left%rows
 	if 0 < last && last < fewTileRows && whole > 0 { // shared with the tile before
 		whole--

@@ -1,6 +1,10 @@
 package gemm
 
-import "unsafe"
+import (
+	"cmp"
+	"math"
+	"unsafe"
+)
 
 // transposer is a loop that transposes square blocks of side bytes per side.
 type transposer struct {
@@ -31,7 +35,11 @@ type transposition[T any] struct {
 	from, to       int
 	srcRow, dstRow int
 	rows, cols     int
+	farRow         int // bytes between rows from which on others are prefetched; 0 is the usual number
 }
+
+// noRow is so far that nothing is prefetched.
+const noRow = math.MaxInt
 
 // part is the transposition of a part of the matrix.
 func (m transposition[T]) part(row, col, rows, cols int) transposition[T] {
@@ -55,7 +63,7 @@ func (f *macroKernel[T]) transpose(m transposition[T], loops []transposer) {
 	args := &f.s.transpose
 	for r := 0; cols > 0 && r < rows; r += side {
 		*args = transposeArgs{blocks: cols / side, srcRow: m.srcRow * f.size, dstRow: m.dstRow * f.size}
-		if args.srcRow >= farRow {
+		if args.srcRow >= cmp.Or(m.farRow, farRow) {
 			args.ahead = blocksAhead * side * args.srcRow
 		}
 		args.src, args.dst = unsafe.Pointer(&m.src[m.from+r*m.srcRow]), unsafe.Pointer(&m.dst[m.to+r])

@@ -16,6 +16,13 @@ var halfWindowRowsTilesF32AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, hal
 
 var thinF32AVX2 = []func(*thinArgs){nil, thinF32AVX2Rows1, thinF32AVX2Rows2, thinF32AVX2Rows3, thinF32AVX2Rows4}
 
+var blockTilesAVX2 = [blockTypes][]func(*blockTileArgs){
+	{nil, blockTileInt8AVX2Rows1, blockTileInt8AVX2Rows2, blockTileInt8AVX2Rows3, blockTileInt8AVX2Rows4, blockTileInt8AVX2Rows5},
+	{nil, blockTileInt4AVX2Rows1, blockTileInt4AVX2Rows2, blockTileInt4AVX2Rows3, blockTileInt4AVX2Rows4, blockTileInt4AVX2Rows5},
+	{nil, blockTileUint8AVX2Rows1, blockTileUint8AVX2Rows2, blockTileUint8AVX2Rows3, blockTileUint8AVX2Rows4, blockTileUint8AVX2Rows5},
+	{nil, blockTileUint4AVX2Rows1, blockTileUint4AVX2Rows2, blockTileUint4AVX2Rows3, blockTileUint4AVX2Rows4, blockTileUint4AVX2Rows5},
+}
+
 var sumRowsF32AVX2 = []func(*gemvArgs){nil, sumRowsF32AVX2Vectors1, sumRowsF32AVX2Vectors2, sumRowsF32AVX2Vectors3, sumRowsF32AVX2Vectors4, sumRowsF32AVX2Vectors5, sumRowsF32AVX2Vectors6, sumRowsF32AVX2Vectors7, sumRowsF32AVX2Vectors8}
 
 var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
@@ -47,6 +54,13 @@ var windowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, windo
 var halfWindowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, halfWindowRowsTileF32AVX512Rows4, halfWindowRowsTileF32AVX512Rows5, halfWindowRowsTileF32AVX512Rows6, halfWindowRowsTileF32AVX512Rows7, halfWindowRowsTileF32AVX512Rows8, halfWindowRowsTileF32AVX512Rows9, halfWindowRowsTileF32AVX512Rows10, halfWindowRowsTileF32AVX512Rows11, halfWindowRowsTileF32AVX512Rows12, halfWindowRowsTileF32AVX512Rows13, halfWindowRowsTileF32AVX512Rows14}
 
 var thinF32AVX512 = []func(*thinArgs){nil, thinF32AVX512Rows1, thinF32AVX512Rows2, thinF32AVX512Rows3, thinF32AVX512Rows4}
+
+var blockTilesAVX512 = [blockTypes][]func(*blockTileArgs){
+	{nil, blockTileInt8AVX512Rows1, blockTileInt8AVX512Rows2, blockTileInt8AVX512Rows3, blockTileInt8AVX512Rows4, blockTileInt8AVX512Rows5, blockTileInt8AVX512Rows6, blockTileInt8AVX512Rows7, blockTileInt8AVX512Rows8},
+	{nil, blockTileInt4AVX512Rows1, blockTileInt4AVX512Rows2, blockTileInt4AVX512Rows3, blockTileInt4AVX512Rows4, blockTileInt4AVX512Rows5, blockTileInt4AVX512Rows6, blockTileInt4AVX512Rows7, blockTileInt4AVX512Rows8},
+	{nil, blockTileUint8AVX512Rows1, blockTileUint8AVX512Rows2, blockTileUint8AVX512Rows3, blockTileUint8AVX512Rows4, blockTileUint8AVX512Rows5, blockTileUint8AVX512Rows6, blockTileUint8AVX512Rows7, blockTileUint8AVX512Rows8},
+	{nil, blockTileUint4AVX512Rows1, blockTileUint4AVX512Rows2, blockTileUint4AVX512Rows3, blockTileUint4AVX512Rows4, blockTileUint4AVX512Rows5, blockTileUint4AVX512Rows6, blockTileUint4AVX512Rows7, blockTileUint4AVX512Rows8},
+}
 
 var sumRowsF32AVX512 = []func(*gemvArgs){nil, sumRowsF32AVX512Vectors1, sumRowsF32AVX512Vectors2, sumRowsF32AVX512Vectors3, sumRowsF32AVX512Vectors4, sumRowsF32AVX512Vectors5, sumRowsF32AVX512Vectors6, sumRowsF32AVX512Vectors7, sumRowsF32AVX512Vectors8}
 
@@ -365,6 +379,126 @@ func lanesUint4AVX2Rows2(args *lanesArgs)
 //
 //go:noescape
 func lanesUint4AVX2Rows1(args *lanesArgs)
+
+// blockPanelInt8AVX2 makes a panel of float32 of words of int8.
+//
+//go:noescape
+func blockPanelInt8AVX2(args *blockPanelArgs)
+
+// blockPanelInt4AVX2 makes a panel of float32 of words of int4.
+//
+//go:noescape
+func blockPanelInt4AVX2(args *blockPanelArgs)
+
+// blockPanelUint8AVX2 makes a panel of float32 of words of uint8.
+//
+//go:noescape
+func blockPanelUint8AVX2(args *blockPanelArgs)
+
+// blockPanelUint4AVX2 makes a panel of float32 of words of uint4.
+//
+//go:noescape
+func blockPanelUint4AVX2(args *blockPanelArgs)
+
+// blockTileInt8AVX2Rows1 multiplies 1 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX2Rows1(args *blockTileArgs)
+
+// blockTileInt8AVX2Rows2 multiplies 2 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX2Rows2(args *blockTileArgs)
+
+// blockTileInt8AVX2Rows3 multiplies 3 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX2Rows3(args *blockTileArgs)
+
+// blockTileInt8AVX2Rows4 multiplies 4 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX2Rows4(args *blockTileArgs)
+
+// blockTileInt8AVX2Rows5 multiplies 5 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX2Rows5(args *blockTileArgs)
+
+// blockTileInt4AVX2Rows1 multiplies 1 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX2Rows1(args *blockTileArgs)
+
+// blockTileInt4AVX2Rows2 multiplies 2 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX2Rows2(args *blockTileArgs)
+
+// blockTileInt4AVX2Rows3 multiplies 3 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX2Rows3(args *blockTileArgs)
+
+// blockTileInt4AVX2Rows4 multiplies 4 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX2Rows4(args *blockTileArgs)
+
+// blockTileInt4AVX2Rows5 multiplies 5 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX2Rows5(args *blockTileArgs)
+
+// blockTileUint8AVX2Rows1 multiplies 1 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX2Rows1(args *blockTileArgs)
+
+// blockTileUint8AVX2Rows2 multiplies 2 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX2Rows2(args *blockTileArgs)
+
+// blockTileUint8AVX2Rows3 multiplies 3 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX2Rows3(args *blockTileArgs)
+
+// blockTileUint8AVX2Rows4 multiplies 4 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX2Rows4(args *blockTileArgs)
+
+// blockTileUint8AVX2Rows5 multiplies 5 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX2Rows5(args *blockTileArgs)
+
+// blockTileUint4AVX2Rows1 multiplies 1 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX2Rows1(args *blockTileArgs)
+
+// blockTileUint4AVX2Rows2 multiplies 2 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX2Rows2(args *blockTileArgs)
+
+// blockTileUint4AVX2Rows3 multiplies 3 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX2Rows3(args *blockTileArgs)
+
+// blockTileUint4AVX2Rows4 multiplies 4 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX2Rows4(args *blockTileArgs)
+
+// blockTileUint4AVX2Rows5 multiplies 5 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX2Rows5(args *blockTileArgs)
 
 // addRowF32AVX2 adds a row times a factor to sums.
 //
@@ -1170,6 +1304,186 @@ func lanesUint8AVX512Rows4(args *lanesArgs)
 //
 //go:noescape
 func lanesUint8AVX512Rows1(args *lanesArgs)
+
+// blockPanelInt8AVX512 makes a panel of float32 of words of int8.
+//
+//go:noescape
+func blockPanelInt8AVX512(args *blockPanelArgs)
+
+// blockPanelInt4AVX512 makes a panel of float32 of words of int4.
+//
+//go:noescape
+func blockPanelInt4AVX512(args *blockPanelArgs)
+
+// blockPanelUint8AVX512 makes a panel of float32 of words of uint8.
+//
+//go:noescape
+func blockPanelUint8AVX512(args *blockPanelArgs)
+
+// blockPanelUint4AVX512 makes a panel of float32 of words of uint4.
+//
+//go:noescape
+func blockPanelUint4AVX512(args *blockPanelArgs)
+
+// blockTileInt8AVX512Rows1 multiplies 1 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows1(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows2 multiplies 2 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows2(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows3 multiplies 3 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows3(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows4 multiplies 4 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows4(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows5 multiplies 5 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows5(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows6 multiplies 6 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows6(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows7 multiplies 7 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows7(args *blockTileArgs)
+
+// blockTileInt8AVX512Rows8 multiplies 8 rows by words of int8.
+//
+//go:noescape
+func blockTileInt8AVX512Rows8(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows1 multiplies 1 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows1(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows2 multiplies 2 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows2(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows3 multiplies 3 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows3(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows4 multiplies 4 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows4(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows5 multiplies 5 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows5(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows6 multiplies 6 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows6(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows7 multiplies 7 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows7(args *blockTileArgs)
+
+// blockTileInt4AVX512Rows8 multiplies 8 rows by words of int4.
+//
+//go:noescape
+func blockTileInt4AVX512Rows8(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows1 multiplies 1 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows1(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows2 multiplies 2 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows2(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows3 multiplies 3 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows3(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows4 multiplies 4 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows4(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows5 multiplies 5 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows5(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows6 multiplies 6 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows6(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows7 multiplies 7 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows7(args *blockTileArgs)
+
+// blockTileUint8AVX512Rows8 multiplies 8 rows by words of uint8.
+//
+//go:noescape
+func blockTileUint8AVX512Rows8(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows1 multiplies 1 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows1(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows2 multiplies 2 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows2(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows3 multiplies 3 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows3(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows4 multiplies 4 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows4(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows5 multiplies 5 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows5(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows6 multiplies 6 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows6(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows7 multiplies 7 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows7(args *blockTileArgs)
+
+// blockTileUint4AVX512Rows8 multiplies 8 rows by words of uint4.
+//
+//go:noescape
+func blockTileUint4AVX512Rows8(args *blockTileArgs)
 
 // addRowF32AVX512 adds a row times a factor to sums.
 //

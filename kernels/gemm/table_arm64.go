@@ -249,6 +249,26 @@ func lanesUint4NEONRows2(args *lanesArgs)
 //go:noescape
 func lanesUint4NEONRows1(args *lanesArgs)
 
+// blockPanelInt8NEON makes a panel of float32 of words of int8.
+//
+//go:noescape
+func blockPanelInt8NEON(args *blockPanelArgs)
+
+// blockPanelInt4NEON makes a panel of float32 of words of int4.
+//
+//go:noescape
+func blockPanelInt4NEON(args *blockPanelArgs)
+
+// blockPanelUint8NEON makes a panel of float32 of words of uint8.
+//
+//go:noescape
+func blockPanelUint8NEON(args *blockPanelArgs)
+
+// blockPanelUint4NEON makes a panel of float32 of words of uint4.
+//
+//go:noescape
+func blockPanelUint4NEON(args *blockPanelArgs)
+
 // addRowF32NEON adds a row times a factor to sums.
 //
 //go:noescape

@@ -5,8 +5,9 @@
 // main.go lists the loops, convert.go converts 16 bits to float32, join.go packs pairs of bfloat16. tile.go is a tile
 // and its code, loop.go the loop over a block of K, windowrows.go a tile whose rows are windows, rows.go the addresses
 // of rows of A and C; gemv.go adds rows, pieces.go copies pieces of windows, transpose.go transposes, thin.go
-// multiplies what it transposes. lanes.go multiplies a vector by blocks of integers. dot.go has the tiles of integers,
-// dottile.go those of tile registers, interleave.go packs B for them, and dotthin.go multiplies few rows by B in place.
+// multiplies what it transposes. lanes.go multiplies a vector by blocks of integers, blockpanel.go makes panels of
+// their words, and blocktile.go multiplies rows by these. dot.go has the tiles of integers, dottile.go those of tile
+// registers, interleave.go packs B for them, and dotthin.go multiplies few rows by B in place.
 package main
 
 import (
@@ -111,6 +112,10 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 	table.WriteString("}\n\n")
 	if e.size == 4 {
 		m.laneLoops(pkg.Add)
+		m.blockPanels(pkg.Add)
+		if !m.lanes {
+			m.blockTiles(&pkg.Table, pkg.Add)
+		}
 	}
 	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows),

@@ -133,7 +133,7 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		out := append([]byte(nil), e.read(o[1], 16)...)
 		copy(out[imm>>4*4:], e.read(last, 4))
 		e.write(dst, out, 4)
-	case "vextractf32x4":
+	case "vextractf32x4", "vextractf128":
 		e.write(dst, append([]byte(nil), e.read(last, 64)[16*imm:][:16]...), 4)
 	case "vpextrq":
 		e.set(dst, binary.LittleEndian.Uint64(e.read(last, 16)[8*imm:]))
