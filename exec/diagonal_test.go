@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,4 +47,41 @@ func TestDiagonalOfNamedSizes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTrianglesOfFarDiagonals keeps all of a matrix or nothing, and one kernel does it, as for near diagonals.
+func TestTrianglesOfFarDiagonals(t *testing.T) {
+	const rows, columns = 3, 40
+	for _, diagonal := range []int{math.MinInt, -rows, -1, 0, 1, columns, math.MaxInt} {
+		g := graph.New("triangles")
+		x := g.Input("x", graph.Float32, g.Dim("n"), columns)
+		upper, lower := ops.Triu(x, diagonal), ops.Tril(x, diagonal)
+		p, err := exec.Compile(g, exec.Outputs(upper, lower))
+		require.NoError(t, err)
+		require.Equal(t, 1, p.Kernels(), p)
+		data := make([]float32, rows*columns)
+		above, below := make([]float32, len(data)), make([]float32, len(data))
+		for i := range data {
+			data[i] = float32(i + 1)
+			if away := i%columns - i/columns; away >= diagonal {
+				above[i] = data[i]
+			}
+			if away := i%columns - i/columns; away <= diagonal {
+				below[i] = data[i]
+			}
+		}
+		r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{rows, columns}, Data: data}})
+		require.NoError(t, err)
+		require.Equal(t, above, arrayOf(t, r, upper).Data, "above diagonal %d", diagonal)
+		require.Equal(t, below, arrayOf(t, r, lower).Data, "below diagonal %d", diagonal)
+	}
+}
+
+// TestDiagonalMatrixIsOneKernel compares positions where elements are stored: none are in memory.
+func TestDiagonalMatrixIsOneKernel(t *testing.T) {
+	g := graph.New("diagonal")
+	x := g.Input("x", graph.Float32, 1000)
+	p, err := exec.Compile(g, exec.Outputs(ops.DiagEmbed(x, 0)))
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Kernels(), p)
 }

@@ -205,7 +205,7 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 func diagonalMatrix(x node, diagonal int) node {
 	away := graph.Dim(max(diagonal, -diagonal))
 	size := x.Shape()[x.Rank()-1].Plus(away)
-	row, column := Iota(x.Graph(), 0, size, 1), Iota(x.Graph(), 1, 1, size)
+	row, column := Iota(x.Graph(), 0, size, size), Iota(x.Graph(), 1, size, size)
 	// a comparison with a number for each row is that of narrow indices
 	onIt := Equal(column, Add(row, graph.Num(diagonal))).Silence(graph.CodeMutualExpand)
 	before, after := graph.Dim(0), away

@@ -11,8 +11,11 @@ var opTriu, opTril *graph.Op
 // and positive above it.
 type TriangleAttrs struct{ Diagonal int }
 
+// farthest is a diagonal beyond all matrices, from which columns can still be counted.
+const farthest = 1 << 62
+
 // triangle is the entry of matrices of which one triangle is kept. inside tells, from
-// column - row and the diagonal, what is kept.
+// a column and that of the diagonal, what is kept.
 func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, Storage: true, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -21,8 +24,10 @@ func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *
 	op.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x, last := in[0], in[0].Rank()-1
 		g, rows, cols := x.Graph(), x.Shape()[last-1], x.Shape()[last]
-		above := Sub(Iota(g, 1, rows, cols), Iota(g, 0, rows, cols))
-		return Where(inside(above, graph.Num(n.Attrs().(TriangleAttrs).Diagonal)), x, g.Scalar(x.DType(), 0))
+		// a comparison with a number for each row is that of narrow indices
+		from := max(-farthest, min(int64(n.Attrs().(TriangleAttrs).Diagonal), farthest))
+		diagonal := Add(Iota(g, 0, rows, cols), graph.Num(from))
+		return Where(inside(Iota(g, 1, rows, cols), diagonal), x, g.Scalar(x.DType(), 0))
 	}
 	op.Grad = func(n, dy node, _ int) node { return Apply(n.Op(), n.Attrs(), dy) }
 	return define(op)
