@@ -144,7 +144,12 @@ type problem[T scalar.Number] struct {
 	// The products of the batch from an index on, if several share one A.
 	batch        *Product[T]
 	index, count int
+
+	stopped func() bool // see [Product.Stopped]
 }
+
+// isStopped reports whether the run is to end before its time.
+func (q *problem[T]) isStopped() bool { return q.stopped != nil && q.stopped() }
 
 // region is the rows [top, bottom) and the columns [left, right) of C.
 type region struct{ top, bottom, left, right int }
@@ -187,7 +192,7 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 			} else {
 				packB(s.b, &q.b, &q.factorB, p, np, j, nj)
 			}
-			for i := c.top; i < c.bottom; i += MC {
+			for i := c.top; i < c.bottom && !q.isStopped(); i += MC {
 				ni := min(MC, c.bottom-i)
 				packA(s.a, &q.a, &q.factorA, i, ni, p, np)
 				q.block(s, i, ni, j, nj, np, q.target(p, np))

@@ -149,10 +149,10 @@ func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 		*q = Product[int32]{M: p.M, N: p.N, K: p.K, Add: p.Add, Offsets: p.Offsets, FactorA: p.FactorA,
 			FactorB: p.FactorB,
 			Batch:   p.Batch, StepA: p.StepA, StepB: p.StepB, StepC: p.StepC,
-			Packed: inWordsOf(p.Packed),
-			A:      Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col},
-			B:      Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
-			C:      Matrix[int32]{Data: inWordsOf(p.C.Data), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
+			Packed: inWordsOf(p.Packed), Stopped: p.Stopped,
+			A: Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col},
+			B: Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
+			C: Matrix[int32]{Data: inWordsOf(p.C.Data), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
 	}
 	d := dotsFor(q.FactorA.Type, q.FactorB.Type)
 	if d == nil {
@@ -183,7 +183,7 @@ func MultipliesBFloat16() bool { return dotsFor(FastBFloat16, FastBFloat16) != n
 // runWords computes a part, as RunPart does.
 func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right int) {
 	problem := &s.dots.problem
-	for lo < hi {
+	for lo < hi && !q.isStopped() {
 		index, first := lo/q.M, lo%q.M
 		c := region{first, min(q.M, first+hi-lo), left, right}
 		*problem = q.matrix(index)
@@ -233,7 +233,7 @@ func (f *dotBlock) run(c region) {
 			f.np = min(steps, f.k-f.p)
 			f.words, f.left = f.roundWords(f.np), left
 			f.pointB(right)
-			for top := c.top; top < c.bottom; top += rows {
+			for top := c.top; top < c.bottom && !f.isStopped(); top += rows {
 				f.rowsOf(top, min(top+rows, c.bottom), right)
 			}
 		}

@@ -30,6 +30,9 @@ type Product[T scalar.Number] struct {
 	InLanes bool
 	// Part, if given, is the part of the sums that a run computes. It excludes both Offsets and Add.
 	Part *Part[T]
+	// Stopped, if given, is asked every few milliseconds at most. Once it reports true a run ends, and C is undefined.
+	// Several goroutines may call it.
+	Stopped func() bool
 
 	// Batch is the sizes of the batch axes, outermost first. StepA, StepB and StepC are the steps from matrix to matrix
 	// along each of them; with a step of zero, all use one matrix. All are empty for a single product.
@@ -155,7 +158,7 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	if v := simdOf[T](); v != nil && p.Offsets != nil {
 		once = p.packsOnce(v)
 	}
-	for lo < hi {
+	for lo < hi && !p.isStopped() {
 		index, first := lo/p.M, lo%p.M
 		c := region{first, min(p.M, first+hi-lo), left, right}
 		if s.problem = p.matrix(index); shared != nil {
@@ -191,6 +194,9 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	}
 }
 
+// isStopped reports whether a run is to end before its time.
+func (p *Product[T]) isStopped() bool { return p.Stopped != nil && p.Stopped() }
+
 // sharesA reports whether all products of the batch share one A, so that a block of it serves them all.
 func (p *Product[T]) sharesA() bool {
 	for _, step := range p.StepA {
@@ -205,7 +211,7 @@ func (p *Product[T]) sharesA() bool {
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) problem[T] {
 	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB,
-		offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
+		offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K, stopped: p.Stopped}
 	if p.Part != nil {
 		q.from, q.to = p.Part.From, p.Part.To
 	}

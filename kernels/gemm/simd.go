@@ -219,6 +219,9 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 			rows = f.v.blocks(height, min(max(f.s.rows.most, leastTiles*f.v.rows), most))
 		}
 		for i := f.top; i < f.bottom; i += rows {
+			if f.isStopped() {
+				return
+			}
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
 			f.prepareA()
 			for n := range f.count {

@@ -41,6 +41,8 @@ type chainTask struct {
 	united             []*chainUnite
 	step               chainStep // the step that threads share
 	skipper            *skipper  // finds in runs which columns matter, or nil
+	mayStop            bool      // whether it may stop in the middle
+	stopped            func() bool
 }
 
 // rowBlock is a block of rows, and the columns of the wide matrices that matter for it.
@@ -341,7 +343,14 @@ func (t *chainTask) Run(s *State) error {
 		return t.runShared(s)
 	}
 	t.skipper.follow()
+	if t.mayStop {
+		t.stopped = s.stopped()
+	}
 	s.each(t, t.groups()*t.cuts, t.cost)
+	t.stopped = nil
+	if err := s.stopError(); err != nil && t.mayStop {
+		return err
+	}
 	return t.fault(s)
 }
 
@@ -371,6 +380,9 @@ func (t *chainTask) Tile(i int, ws *Workspace) {
 			m.begin(t, th, s.members[k])
 		}
 		for block := cut * len(t.blocks) / t.cuts; block < (cut+1)*len(t.blocks)/t.cuts; block++ {
+			if t.stopped != nil && t.stopped() {
+				break
+			}
 			for k, m := range t.members {
 				m.run(t, th, s.members[k], block)
 			}

@@ -16,5 +16,6 @@
 //     lets all threads work on one block, and chainunite.go combines rows by index there. masked.go finds such columns
 //     for chains that do not run in blocks, by looking at masks in memory.
 //   - keep.go keeps values computed only from parameters; enlarge.go replaces small pages by huge ones.
+//   - stop.go ends runs in the middle of long kernels.
 //   - fault.go reports failed checks, and traffic.go counts bytes and operations.
 package engine

@@ -115,6 +115,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 	b.bindChains()
 	b.fuseWithMatMuls(p.Kernels)
 	b.findMasks(p)
+	b.findStops(p)
 	b.batchLaunches()
 	if p.verified {
 		if err := b.Verify(p); err != nil {

@@ -43,6 +43,7 @@ type MatMulTask[T scalar.Number] struct {
 	Tiles       *tiled    // runs on tiles, or nil
 	RowConsumer *LoopTask // runs on rows, or nil
 	fuses       bool      // whether these run in this run
+	mayStop     bool      // whether it may stop in the middle
 
 	spec   *lower.MatMulSpec
 	weight *lower.Buffer // of B, if it is packed
@@ -135,6 +136,18 @@ func (t *MatMulTask[T]) Run(s *State) error {
 		t.small.Run(t.code)
 		return nil
 	}
+	if !t.mayStop {
+		t.run(s)
+		return nil
+	}
+	t.p.Stopped = s.stopped()
+	t.run(s)
+	t.p.Stopped = nil
+	return s.stopError()
+}
+
+// run computes the product, and what is fused with it.
+func (t *MatMulTask[T]) run(s *State) {
 	t.fuses = s.Observer == nil
 	t.masked.beginRun(&t.p)
 	if t.weight != nil {
@@ -143,7 +156,7 @@ func (t *MatMulTask[T]) Run(s *State) error {
 	if t.sums != nil {
 		s.ParallelFor(t, t.p.Blocks(), t.cost)
 		t.p.AddSums(t.sums)
-		return nil
+		return
 	}
 	if t.fuses {
 		t.Reduction.beginSums()
@@ -154,10 +167,9 @@ func (t *MatMulTask[T]) Run(s *State) error {
 	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
 	if !s.pays(down*t.across, t.cost) {
 		t.compute(0, t.p.Rows(), 0, t.p.N, &s.Ws)
-		return nil
+		return
 	}
 	s.ParallelFor(t, down*t.across, t.cost)
-	return nil
 }
 
 // Tile computes a block.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -37,6 +38,7 @@ type State struct {
 	shared  shared // the job's task
 	Threads int
 	ctx     context.Context // of the run
+	ended   func() bool     // whether ctx has ended; see stop.go
 
 	Flushes        bool      // kernels flush denormal numbers to zero
 	Print          io.Writer // where ordered operations print
@@ -112,7 +114,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.Launches), err)
 		}
 		n, err := s.launch(b, i)
-		if err != nil {
+		if errors.Is(err, errStopped) {
+			return fmt.Errorf("exec: the run was stopped in kernel %d of %d: %w", i+1, len(b.Launches), ctx.Err())
+		} else if err != nil {
 			return err
 		}
 		i += n
