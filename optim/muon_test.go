@@ -104,3 +104,14 @@ func TestMuonOfHalves(t *testing.T) {
 		require.InDelta(t, want, got[i], 0.25)
 	}
 }
+
+// TestMuonWithinAutocast expects the products of an update in Float32, wherever it is built.
+func TestMuonWithinAutocast(t *testing.T) {
+	g := graph.New("muon")
+	w := g.Param("w", graph.Float32, 4, 3)
+	g.Autocast(graph.BFloat16, func() { optim.Muon(0.1).Minimize(ops.Sum(ops.Square(w))) })
+	require.NoError(t, g.Err())
+	for _, n := range g.Nodes() {
+		require.NotEqual(t, graph.BFloat16, n.DType(), n.Label())
+	}
+}

@@ -262,7 +262,7 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		}
 		end := g.BeginUpdate(o.String(), w, grads[i])
 		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
-		writes = append(writes, u.build(grads[i]))
+		g.Autocast(graph.Float32, func() { writes = append(writes, u.build(grads[i])) })
 		end()
 		if s.refused != nil {
 			return []*graph.Node{s.refused}
