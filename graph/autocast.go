@@ -60,8 +60,12 @@ func (r AutocastRule) Begin(operands ...**Node) (end func()) {
 	if g == nil || !g.autocast.Valid() {
 		return func() {}
 	}
-	for _, x := range operands {
-		*x = g.autocasted(r, *x)
+	values := make([]*Node, len(operands))
+	for i, x := range operands {
+		values[i] = *x
+	}
+	for i, x := range g.autocastAll(r, values) {
+		*operands[i] = x
 	}
 	outer := g.autocast
 	g.autocast = InvalidDType
@@ -82,8 +86,8 @@ func (g *Graph) autocastAll(rule AutocastRule, operands []*Node) []*Node {
 	if g == nil || !g.autocast.Valid() || rule == AutocastKeeps {
 		return operands
 	}
-	if isFloat32 := func(x *Node) bool { return x != nil && x.dtype == Float32 }; rule == AutocastJoins {
-		if !slices.ContainsFunc(operands, isFloat32) {
+	if rule == AutocastJoins {
+		if !slices.ContainsFunc(operands, func(x *Node) bool { return x != nil && x.dtype == Float32 }) {
 			return operands
 		}
 		rule = AutocastWidens

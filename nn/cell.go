@@ -113,7 +113,7 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 	y := l.apply(p, args, sizes, batch+"hidden", func(in []*graph.Node) *graph.Node {
 		x, begin := in[0], in[1:]
 		for i, v := range in {
-			if v.DType() != l.dtype {
+			if l.g.Autocasted(v.DType()) != l.g.Autocasted(l.dtype) {
 				return unbuilt("ApplyFrom", fmt.Sprintf(
 					"%s is %s, but the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType",
 					args[i].name, v.DType(), l.dtype), v)

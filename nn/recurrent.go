@@ -251,18 +251,21 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 							x.DType(), x.Shape()), x)
 				}
 				lengths = x
-			case x.DType() != t:
+			case l.g.Autocasted(x.DType()) != l.g.Autocasted(t):
 				help := "convert it with ops.Cast, or declare the layer with nn.DType"
 				return unbuilt(fn, fmt.Sprintf("%s is %s, but the parameters are %s: %s", args[i].name, x.DType(), t,
 					help), x)
+			default:
+				in[i] = ops.Cast(x, t) // in mixed precision, states stay as precise as parameters
 			}
 		}
+		of := in[0].DType()
 		if single {
 			y, final = l.runSingle(p, in[0], in[first:])
 		} else {
 			y, final = l.run(p, in[0], lengths, in[first:])
 		}
-		return y
+		return ops.Cast(y, of)
 	})
 	for len(final) < l.states {
 		final = append(final, y) // a refusal
@@ -353,6 +356,9 @@ func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, w matrices, reve
 	end, all := ops.Scan(ops.Loop{Carry: begin, Over: over, Reverse: reverse},
 		func(state, x []*graph.Node) (next, out []*graph.Node) {
 			next = c.next(x[0], w, state)
+			for i, s := range state {
+				next[i] = ops.Cast(next[i], s.DType())
+			}
 			if within == nil {
 				return next, next[:1]
 			}

@@ -11,6 +11,6 @@ func lowering(operands ...*node) (end func()) { return graph.AutocastLowers.Begi
 // inFloat32 converts operands to Float32 until end is called.
 func inFloat32(operands ...*node) (end func()) { return graph.AutocastWidens.Begin(operands...) }
 
-// asGiven leaves operands as they are: products among the operations of the function are not lowered until end is
-// called. One operand tells the graph.
-func asGiven(x *node) (end func()) { return graph.AutocastKeeps.Begin(x) }
+// joining converts operands to the widest dtype of them until end is called: products among the operations of the
+// function are not lowered.
+func joining(operands ...*node) (end func()) { return graph.AutocastJoins.Begin(operands...) }

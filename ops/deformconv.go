@@ -22,10 +22,10 @@ type deforming struct {
 // each with its own weights. Options are [Stride], [Padding] and [Dilation]. All operands are Float32 or Float64. It
 // is torchvision's deform_conv2d. Source: X. Zhu et al., Deformable ConvNets v2, 2019.
 func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption) *graph.Node {
+	defer joining(&x, &offset, &weight, &bias, &mask)()
 	d := deforming{x: x, offset: offset, weight: weight, bias: bias, mask: mask, steps: stepsOf(opts)}
 	words := anys(stepWords(nil, d.steps, []int{1}))
 	defer building("DeformConv2D", append([]any{x, offset, weight, bias, mask}, words...)...)()
-	defer asGiven(&x)()
 	call := refused("DeformConv2D", x, offset, weight, bias, mask).with(words...)
 	if bad := d.read(call); bad != nil {
 		return bad

@@ -146,7 +146,7 @@ func placesAbove(g *graph.Graph, n graph.Dim) node {
 // J] with the same leading axes, weight [O, I, J], and bias [O] or nil. It is PyTorch's bilinear.
 func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
 	defer building("Bilinear", x, y, weight, bias)()
-	defer asGiven(&x)()
+	defer joining(&x, &y, &weight, &bias)()
 	call := refused("Bilinear", given(x, y, weight, bias)...)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -15,6 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 )
 
 // The rows are derived once for all tests that look things up.
@@ -37,27 +41,66 @@ func TestLayersRun(t *testing.T) {
 				if len(outputs) == 0 {
 					outputs = b.updates[:1]
 				}
-				prog, err := exec.Compile(b.g, exec.Outputs(outputs...), exec.Updates(b.updates...),
-					exec.OnWarning(nil))
-				require.NoError(t, err)
-				var options []exec.SessionOption
-				for _, name := range b.g.DimNames() {
-					options = append(options, exec.Size(name, 4))
-				}
-				feed := exec.Feed{}
-				for _, x := range b.g.Inputs() {
-					count, shape := 1, make([]int, x.Rank())
-					for i, d := range x.Shape() {
-						v, err := d.Eval(func(string) (int64, bool) { return 4, true })
-						require.NoError(t, err)
-						shape[i] = int(v)
-						count *= int(v)
-					}
-					feed[x] = exec.Array{Shape: shape, Data: values(x.DType(), count, shape)}
-				}
-				_, err = prog.NewSession(options...).Run(t.Context(), feed)
-				require.NoError(t, err)
+				runParts(t, b.g, outputs, b.updates)
 			})
+		}
+	}
+}
+
+// runParts compiles what examples have built, and runs it with sizes of 4.
+func runParts(t *testing.T, g *graph.Graph, outputs, updates []*graph.Node) {
+	prog, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...), exec.OnWarning(nil))
+	require.NoError(t, err)
+	var options []exec.SessionOption
+	for _, name := range g.DimNames() {
+		options = append(options, exec.Size(name, 4))
+	}
+	feed := exec.Feed{}
+	for _, x := range g.Inputs() {
+		count, shape := 1, make([]int, x.Rank())
+		for i, d := range x.Shape() {
+			v, err := d.Eval(func(string) (int64, bool) { return 4, true })
+			require.NoError(t, err)
+			shape[i] = int(v)
+			count *= int(v)
+		}
+		feed[x] = exec.Array{Shape: shape, Data: values(x.DType(), count, shape)}
+	}
+	_, err = prog.NewSession(options...).Run(t.Context(), feed)
+	require.NoError(t, err)
+}
+
+// TestLayersWithinAutocast trains the layers in mixed precision, on values of Float32 and of BFloat16.
+func TestLayersWithinAutocast(t *testing.T) {
+	texts, err := calls()
+	require.NoError(t, err)
+	for name, table := range parts {
+		for i, p := range table {
+			show, is := p.show.(showing)
+			if !is {
+				continue
+			}
+			for _, of := range []graph.DType{graph.Float32, graph.BFloat16} {
+				t.Run(texts[name][i]+" "+of.String(), func(t *testing.T) {
+					t.Parallel()
+					g := graph.New("autocast")
+					pass, in := nn.Training(g), p.operands(&graph.Example{Graph: g, DType: graph.Float32})
+					for k, x := range in {
+						if x != nil && x.DType().IsFloat() {
+							in[k] = ops.Cast(x, of)
+						}
+					}
+					var y *graph.Node
+					g.Autocast(graph.BFloat16, func() { y = show(g, pass, in[0], in[1], in[2]) })
+					require.NoError(t, g.Err())
+					updates := pass.Updates()
+					if loss := ops.Sum(ops.Cast(y, graph.Float32)); len(optim.Trainable(g)) > 0 {
+						updates = append(optim.SGD(0.1).Minimize(loss), updates...)
+					}
+					require.NoError(t, g.Err())
+					runParts(t, g, []*graph.Node{y}, updates)
+				})
+			}
 		}
 	}
 }
