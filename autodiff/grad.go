@@ -51,16 +51,15 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	if s.upstream != nil {
 		w.upstream = s.arriving(y)
 	}
-	y.Graph().Autocast(graph.Float32, func() { // gradients have the dtypes of the forward operations
-		w.run(y, wrt)
-		for i, x := range wrt {
-			grads[i] = w.result(y, x)
-			y.Graph().MarkGradient(grads[i], y, x, w.upstream)
-		}
-		if w.failed == nil {
-			refuseParts(y, wrt, grads)
-		}
-	})
+	defer graph.AutocastKeeps.Begin(&y)() // gradients have the dtypes of the forward operations
+	w.run(y, wrt)
+	for i, x := range wrt {
+		grads[i] = w.result(y, x)
+		y.Graph().MarkGradient(grads[i], y, x, w.upstream)
+	}
+	if w.failed == nil {
+		refuseParts(y, wrt, grads)
+	}
 	return grads
 }
 

@@ -48,7 +48,7 @@ func (g *Graph) Autocast(t DType, build func()) {
 
 // Begin converts the operands of a function of several operations as [Graph.Autocast] says, and turns it off until end
 // is called: what the function builds of them takes them as they are. Operands may be nil. Nodes of a single operation
-// are converted by its own rule.
+// are converted by its own rule. [AutocastKeeps] converts none.
 func (r AutocastRule) Begin(operands ...**Node) (end func()) {
 	var g *Graph
 	for _, x := range operands {

@@ -232,6 +232,7 @@ func paramTrouble(params []*graph.Node) string {
 
 func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node {
 	g := params[0].Graph()
+	defer graph.AutocastKeeps.Begin(&params[0])() // updates are computed in the dtypes of their operands
 	s := &shared{g: g, fn: fn, name: o.name, when: o.when, owner: firstName(params), owners: map[string]string{},
 		scalars: map[scalarKey]*graph.Node{}}
 	for _, w := range params {
@@ -262,7 +263,7 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 		}
 		end := g.BeginUpdate(o.String(), w, grads[i])
 		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
-		g.Autocast(graph.Float32, func() { writes = append(writes, u.build(grads[i])) })
+		writes = append(writes, u.build(grads[i]))
 		end()
 		if s.refused != nil {
 			return []*graph.Node{s.refused}
