@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	halves "github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
 )
 
 // TestCachesWithinAutocast decodes in mixed precision with a cache that is declared within Autocast, and with one of
@@ -99,5 +102,57 @@ func TestLoweredWeightsAreKept(t *testing.T) {
 	require.NoError(t, s.SetParam(l.Weight, exec.Array{Shape: []int{500, 300}, Data: twice}))
 	for i, v := range run() {
 		require.Equal(t, 2*first[i], v)
+	}
+}
+
+// TestWeightsOfSeveralLayersAreKept expects that of all layers, whose shapes are alike and beside which others compute.
+func TestWeightsOfSeveralLayersAreKept(t *testing.T) {
+	const width, layers = 96, 4
+	g := graph.New("kept")
+	x := g.Input("x", graph.Float32, width, width)
+	y, pass := x, nn.Evaluation(g)
+	g.Autocast(graph.BFloat16, func() {
+		for i := range layers {
+			l := nn.NewLinear(g, fmt.Sprint("l", i), width, width, nn.NoBias())
+			y = ops.Add(y, ops.Gelu(l.Apply(pass, y)))
+		}
+	})
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	stats, err := p.Stats(nil)
+	require.NoError(t, err)
+	require.Equal(t, layers*width*width*2, stats.Kept)
+}
+
+// TestPositionsIn16Bits expects angles of positions that BFloat16 does not have.
+func TestPositionsIn16Bits(t *testing.T) {
+	for name, f := range map[string]func(x *graph.Node) *graph.Node{
+		"rotary":     func(x *graph.Node) *graph.Node { return nn.Rotary(x, 10000, graph.Num(1001)) },
+		"sinusoidal": func(x *graph.Node) *graph.Node { return nn.SinusoidalPositions().Apply(nil, x) },
+	} {
+		for _, dtype := range []graph.DType{graph.BFloat16, graph.Float16} {
+			g := graph.New(name)
+			x := g.Input("x", dtype, 700, 8)
+			got, want := f(x), ops.Cast(f(ops.Cast(x, graph.Float32)), dtype)
+			require.Equal(t, dtype, got.DType())
+			differs := ops.Sub(ops.Cast(got, graph.Float32), ops.Cast(want, graph.Float32))
+			p, err := exec.Compile(g, exec.Outputs(differs))
+			require.NoError(t, err)
+			data := make([]float32, 700*8)
+			for i := range data {
+				data[i] = float32(i%9) / 4
+			}
+			var half any = halves.ToFloat16(data)
+			if dtype == graph.BFloat16 {
+				half = halves.ToBFloat16(data)
+			}
+			r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{700, 8}, Data: half}})
+			require.NoError(t, err)
+			a, err := r.Array(differs)
+			require.NoError(t, err)
+			for i, v := range a.Data.([]float32) {
+				require.Zero(t, v, "%s of %s: element %d", name, dtype, i)
+			}
+		}
 	}
 }

@@ -146,12 +146,14 @@ func SinusoidalPositions() Layer {
 		case x.Rank() < 2 || !x.DType().IsFloat():
 			return unbuilt("SinusoidalPositions", "it needs floating-point numbers [..., t, width]", x)
 		}
+		of := x.DType()
+		x = ops.Cast(x, of.Computed()) // values of 16 bits would round angles to those of other positions
 		g, t, width := x.Graph(), x.Shape()[x.Rank()-2], x.Shape()[x.Rank()-1]
 		column := ops.Iota(g, 0, width)
 		even := ops.Sub(column, ops.Remainder(column, graph.Num(2)))
 		rate := ops.Exp(ops.Div(ops.Mul(ops.Cast(even, x.DType()), graph.Num(-math.Log(10000))),
 			ops.Size(g, x.DType(), width)))
 		angle := ops.Mul(ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, t), x.DType()), 1), rate)
-		return ops.Add(x, ops.Where(ops.Equal(column, even), ops.Sin(angle), ops.Cos(angle)))
+		return ops.Cast(ops.Add(x, ops.Where(ops.Equal(column, even), ops.Sin(angle), ops.Cos(angle))), of)
 	})
 }

@@ -28,7 +28,11 @@ func Rotary(x *graph.Node, base float64, first *graph.Node) *graph.Node {
 	return rotate(x, base, first, false)
 }
 
+// rotate computes angles, which values of 16 bits would round to other positions, in Float32 at least. The result is
+// rounded once.
 func rotate(x *graph.Node, base float64, first *graph.Node, interleaved bool) *graph.Node {
+	of := x.DType()
+	x = ops.Cast(x, of.Computed())
 	width, _ := x.Shape()[x.Rank()-1].Int()
 	rates := make([]float64, width/2)
 	for k := range rates {
@@ -39,8 +43,9 @@ func rotate(x *graph.Node, base float64, first *graph.Node, interleaved bool) *g
 	angle := ops.Mul(place, ops.Cast(graph.Constant(g, rates, half), x.DType()))
 	sin, cos := ops.Sin(angle), ops.Cos(angle)
 	if interleaved {
-		return ops.RotaryEmbedding(x, cos, sin, true)
+		return ops.Cast(ops.RotaryEmbedding(x, cos, sin, true), of)
 	}
 	a, b := ops.Narrow(x, -1, 0, half), ops.Narrow(x, -1, half, half)
-	return ops.Concat(-1, ops.Sub(ops.Mul(a, cos), ops.Mul(b, sin)), ops.Add(ops.Mul(b, cos), ops.Mul(a, sin)))
+	y := ops.Concat(-1, ops.Sub(ops.Mul(a, cos), ops.Mul(b, sin)), ops.Add(ops.Mul(b, cos), ops.Mul(a, sin)))
+	return ops.Cast(y, of)
 }

@@ -153,3 +153,14 @@ func TestAutocastIsCastsOfOperands(t *testing.T) {
 		})
 	}
 }
+
+// TestSparsemaxOfManyIn16Bits expects probabilities that add up to 1, of more elements than BFloat16 has whole numbers.
+func TestSparsemaxOfManyIn16Bits(t *testing.T) {
+	const n = 700
+	g := graph.New("sparsemax")
+	x := g.Input("x", graph.BFloat16, n)
+	in := feeds{x: reference.FromFloats(graph.BFloat16, make([]float64, n), n)}
+	for _, v := range value(t, in, ops.Sparsemax(x, 0)).Floats() {
+		require.InEpsilon(t, 1.0/n, v, 0.01)
+	}
+}

@@ -8,6 +8,7 @@ import "github.com/broadloom/broadloom/graph"
 // and T is at least 1. It is ONNX's CausalConvWithState without its activation, [Silu].
 func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	defer building("CausalConv1D", x, weight, bias, past)()
+	defer lowering(&x, &weight, &bias, &past)()
 	call := refused("CausalConv1D", append([]node{x, weight}, given(nil, bias, past)[1:]...)...)
 	if bad := notTensors(call); bad != nil {
 		return bad, bad

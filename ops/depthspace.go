@@ -77,6 +77,7 @@ func ReverseSequence(x, lengths *graph.Node, batch, time int) *graph.Node {
 // or if interleaved, elements 2i and 2i+1. It is ONNX's RotaryEmbedding. Source: J. Su and others, RoFormer, 2021.
 func RotaryEmbedding(x, cos, sin *graph.Node, interleaved bool) *graph.Node {
 	defer building("RotaryEmbedding", x, cos, sin, interleaved)()
+	defer joining(&x, &cos, &sin)()
 	call := refused("RotaryEmbedding", x, cos, sin).with(interleaved)
 	if bad := notTensors(call); bad != nil {
 		return bad

@@ -58,6 +58,7 @@ func LinearAttention(q, k, v *graph.Node, options ...LinearAttentionOption) (y, 
 		}
 	}
 	defer building("LinearAttention", append([]any{q, k, v}, a.words...)...)()
+	defer joining(&q, &k, &v, &a.state, &a.decay, &a.beta)()
 	call := refused("LinearAttention", append([]node{q, k, v}, given(nil, a.state, a.decay, a.beta)[1:]...)...)
 	if bad := notTensors(call); bad != nil {
 		return bad, bad

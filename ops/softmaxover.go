@@ -52,6 +52,8 @@ func Sparsemax(x *graph.Node, axis int) *graph.Node {
 	if x.Rank() == 0 {
 		return Softmax(x, axis) // its own mistake
 	}
+	in, round := computedWide(x) // places beyond 256 need more than the 8 bits of BFloat16
+	x = in[0]
 	sorted, _ := Sort(x, axis, true)
 	if !sorted.Judged() || sorted.Err() != nil {
 		return sorted
@@ -61,7 +63,7 @@ func Sparsemax(x *graph.Node, axis int) *graph.Node {
 	isIn := Greater(Add(Mul(place, sorted), num(1)), sums) // of the greatest elements
 	count := Sum(Cast(isIn, x.DType()), Axis(axis), KeepDims())
 	tau := Div(Sub(Sum(Where(isIn, sorted, num(0)), Axis(axis), KeepDims()), num(1)), count)
-	return aboveZero(Sub(x, tau))
+	return round(aboveZero(Sub(x, tau)))
 }
 
 // notScores refuses what no floating-point numbers are, or has no such axes; nil where it is fit.

@@ -38,6 +38,13 @@ func widensParam(n, x *graph.Node) bool {
 	return alias.Storage(x).IsParam() && x.DType().Size() < n.DType().Size() && x.Shape().Equal(n.Shape())
 }
 
+// narrowsParam reports whether a node converts a parameter, which the program does not write, to a smaller dtype. It
+// gets a kernel of its own: the session keeps the result.
+func (f *fuser) narrowsParam(n *graph.Node) bool {
+	return n.Op() == graph.CastOp && n.Shape().IsStatic() && alias.Storage(n.In(0)).IsParam() &&
+		n.DType().Size() < n.In(0).DType().Size() && !f.u.Writes.IsWritten(n.In(0))
+}
+
 // repeatsParam reports whether a node repeats elements of a parameter, such as the scales of blocks.
 func repeatsParam(n, x *graph.Node) bool {
 	return alias.Storage(x).IsParam() && !x.Shape().Equal(n.Shape())

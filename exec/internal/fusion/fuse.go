@@ -49,6 +49,8 @@ func Fuse(u *rewrite.Program) []*Group {
 		case class == graph.Source || alias.IsView(n) || f.deferNode(n):
 		case class == graph.Version:
 			f.at[n.ID()] = f.maker(n.In(1)) // it comes after what made the old value
+		case f.narrowsParam(n):
+			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		case n.Op().Indexed:
 			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise && len(n.Operands()) == 1 && readsAcross(n) && f.isFoldedAcross(n):
