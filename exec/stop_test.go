@@ -2,7 +2,6 @@ package exec_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/allocs"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -136,38 +136,14 @@ func TestRunsThatMayStopAllocateNothing(t *testing.T) {
 }
 
 func ones(dtype graph.DType, n int) exec.Array {
-	shape := []int{n, n}
-	switch dtype {
-	case graph.Float32:
-		return exec.Array{Shape: shape, Data: onesOf[float32](n * n)}
-	case graph.Float64:
-		return exec.Array{Shape: shape, Data: onesOf[float64](n * n)}
-	case graph.Int32:
-		return exec.Array{Shape: shape, Data: onesOf[int32](n * n)}
-	}
-	panic(fmt.Sprint("no ones of ", dtype))
-}
-
-func onesOf[T float32 | float64 | int32](n int) []T {
-	data := make([]T, n)
-	for i := range data {
-		data[i] = 1
-	}
-	return data
+	all := slices.Repeat([]float64{1}, n*n)
+	return exec.Array{Shape: []int{n, n}, Data: reference.FromFloats(dtype, all, n, n).Data}
 }
 
 // lastOf is the last element of a result.
 func lastOf(t *testing.T, r *exec.Results, of *graph.Node) float64 {
 	t.Helper()
-	a, err := r.Array(of)
-	require.NoError(t, err)
-	switch data := a.Data.(type) {
-	case []float32:
-		return float64(data[len(data)-1])
-	case []float64:
-		return data[len(data)-1]
-	case []int32:
-		return float64(data[len(data)-1])
-	}
-	return 0
+	a := arrayOf(t, r, of)
+	all := reference.Value{DType: of.DType(), Shape: a.Shape, Data: a.Data}.Floats()
+	return all[len(all)-1]
 }

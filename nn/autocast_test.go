@@ -156,3 +156,26 @@ func TestPositionsIn16Bits(t *testing.T) {
 		}
 	}
 }
+
+// TestRecurrentLayersWithinAutocast expects results in the dtype of the sequences, and states in that of the
+// parameters.
+func TestRecurrentLayersWithinAutocast(t *testing.T) {
+	type maker = func(g *graph.Graph, name string, in, hidden int, opts ...nn.Option) *nn.Recurrent
+	for name, make := range map[string]maker{
+		"RNN": nn.NewRNN[int, int], "LSTM": nn.NewLSTM[int, int], "GRU": nn.NewGRU[int, int],
+		"MGU": nn.NewMGU[int, int],
+	} {
+		for _, dtype := range []graph.DType{graph.Float32, graph.BFloat16} {
+			g := graph.New(name)
+			x := g.Input("x", dtype, 2, 5, 4)
+			g.Autocast(graph.BFloat16, func() {
+				y, states := make(g, "l", 4, 3).ApplyFrom(nn.Training(g), x)
+				require.Equal(t, dtype, y.DType(), name)
+				for _, s := range states {
+					require.Equal(t, graph.Float32, s.DType(), name)
+				}
+			})
+			require.NoError(t, g.Err())
+		}
+	}
+}

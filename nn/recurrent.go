@@ -240,6 +240,7 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 			return unbuilt(fn, fmt.Sprintf("got %d states, but the layer has %d", len(state), l.states), in[0])
 		}
 		var lengths *graph.Node
+		of := in[0].DType()
 		for i, x := range in {
 			switch t := l.settings.dtype; {
 			case i > 0 && i < first:
@@ -259,7 +260,6 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 				in[i] = ops.Cast(x, t) // in mixed precision, states stay as precise as parameters
 			}
 		}
-		of := in[0].DType()
 		if single {
 			y, final = l.runSingle(p, in[0], in[first:])
 		} else {

@@ -164,3 +164,38 @@ func TestSparsemaxOfManyIn16Bits(t *testing.T) {
 		require.InEpsilon(t, 1.0/n, v, 0.01)
 	}
 }
+
+// TestLinearAlgebraWithinAutocast expects Float32 of all functions of matrices, also of those that multiply factors.
+func TestLinearAlgebraWithinAutocast(t *testing.T) {
+	first := func(values ...node) node { return values[0] }
+	for name, f := range map[string]func(a node) node{
+		"Cholesky of the upper triangle":     func(a node) node { return ops.Cholesky(a, ops.UpperTriangle()) },
+		"EigenvaluesH of the upper triangle": func(a node) node { return ops.EigenvaluesH(a, ops.UpperTriangle()) },
+		"Eig":                                func(a node) node { return first(ops.Eig(a)) },
+		"LDLFactor":                          func(a node) node { return first(ops.LDLFactor(a)) },
+		"LDLSolve": func(a node) node {
+			ld, pivots := ops.LDLFactor(a)
+			return ops.LDLSolve(ld, pivots, a)
+		},
+		"Polar":            func(a node) node { return second(ops.Polar(a, true)) },
+		"Schur":            func(a node) node { return first(ops.Schur(a)) },
+		"Hessenberg":       func(a node) node { return first(ops.Hessenberg(a)) },
+		"SolveSylvester":   func(a node) node { return ops.SolveSylvester(a, a, a) },
+		"MatrixExpFrechet": func(a node) node { return second(ops.MatrixExpFrechet(a, a)) },
+		"SlogDet":          func(a node) node { return second(ops.SlogDet(a)) },
+	} {
+		for _, dtype := range []graph.DType{graph.Float32, graph.BFloat16} {
+			g := graph.New(name)
+			a := g.Input("a", dtype, 3, 3)
+			var got node
+			g.Autocast(graph.BFloat16, func() { got = f(a) })
+			require.NoError(t, g.Err(), name)
+			require.Equal(t, graph.Float32, got.DType(), name)
+			for _, n := range g.Nodes() {
+				require.False(t, n != a && n.DType() == graph.BFloat16, "%s lowers %s", name, n.Label())
+			}
+		}
+	}
+}
+
+func second(_, y node) node { return y }

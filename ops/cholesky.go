@@ -118,6 +118,7 @@ func Cholesky(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	}
 	attrs := triangularOf(opts)
 	defer graph.BeginCall("Cholesky", attrs, a)()
+	defer inFloat32(&a)()
 	read, bad := oneTriangle(refused("Cholesky", a), "linalg.cholesky", attrs)
 	if bad != nil {
 		return bad

@@ -69,7 +69,6 @@ func Det(a *graph.Node) *graph.Node { return Apply(opDet, nil, a) }
 // magnitude, -Inf for singular matrices. It does not overflow. Its gradient stops the run at a singular matrix.
 func SlogDet(a *graph.Node) (sign, logAbs *graph.Node) {
 	defer building("SlogDet", a)()
-	defer inFloat32(&a)()
 	return Apply(opDetSign, nil, a), Apply(opLogAbsDet, nil, a)
 }
 

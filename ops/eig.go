@@ -112,6 +112,7 @@ func eigGrad(n, dy node, _ int) node {
 // independent eigenvectors. It is torch.linalg.eig with torch.view_as_real.
 func Eig(a *graph.Node) (values, vectors *graph.Node) {
 	defer building("Eig", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("Eig", a), "linalg.eig"); bad != nil {
 		return bad, bad
 	}

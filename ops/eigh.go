@@ -108,6 +108,7 @@ func EigenvaluesH(a *graph.Node, opts ...TriangularOption) *graph.Node {
 	}
 	attrs := triangularOf(opts)
 	defer graph.BeginCall("EigenvaluesH", attrs, a)()
+	defer inFloat32(&a)()
 	read, bad := oneTriangle(refused("EigenvaluesH", a), "linalg.eigvalsh", attrs)
 	if bad != nil {
 		return bad

@@ -88,6 +88,7 @@ func arePivots(pivots []int) bool {
 // torch.linalg.ldl_factor.
 func LDLFactor(a *graph.Node) (ld, pivots *graph.Node) {
 	defer building("LDLFactor", a)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("LDLFactor", a), "linalg.ldl_factor"); bad != nil {
 		return bad, bad
 	}
@@ -103,6 +104,7 @@ func LDLFactor(a *graph.Node) (ld, pivots *graph.Node) {
 // or NaN. It is torch.linalg.ldl_solve.
 func LDLSolve(ld, pivots, b *graph.Node) *graph.Node {
 	defer building("LDLSolve", ld, pivots, b)()
+	defer inFloat32(&ld, &b)()
 	call := refused("LDLSolve", ld, pivots, b)
 	if bad := notMatrices(call, "linalg.ldl_solve"); bad != nil {
 		return bad

@@ -21,6 +21,7 @@ func init() {
 // scipy.linalg.polar.
 func Polar(a *graph.Node, left bool) (u, p *graph.Node) {
 	defer building("Polar", a, left)()
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused("Polar", a).with(left), "linalg.polar"); bad != nil {
 		return bad, bad
 	}

@@ -46,6 +46,7 @@ func init() {
 
 // squaresOf takes apart what an entry of [twoSquares] gives.
 func squaresOf(op *graph.Op, fn, word string, a node) (first, second node) {
+	defer inFloat32(&a)()
 	if bad := notMatrices(refused(fn, a), word); bad != nil {
 		return bad, bad
 	}

@@ -83,6 +83,7 @@ func withDerivative(f func(*graph.Node) *graph.Node, a, e node) (y, along node) 
 // has the position in the batch. It is scipy.linalg.solve_sylvester.
 func SolveSylvester(a, b, c *graph.Node) *graph.Node {
 	defer building("SolveSylvester", a, b, c)()
+	defer inFloat32(&a, &b, &c)()
 	call := refused("SolveSylvester", a, b, c)
 	if bad := notMatrices(call, "linalg.solve_sylvester"); bad != nil {
 		return bad
@@ -136,6 +137,7 @@ func LogM(a *graph.Node) *graph.Node { return Apply(opLogM, nil, a) }
 // its Fréchet (directional) derivative along a matrix of the same shape. It is scipy.linalg.expm_frechet.
 func MatrixExpFrechet(a, along *graph.Node) (exp, derivative *graph.Node) {
 	defer building("MatrixExpFrechet", a, along)()
+	defer inFloat32(&a, &along)()
 	call := refused("MatrixExpFrechet", a, along)
 	if bad := notMatrices(call, "linalg.expm_frechet"); bad != nil {
 		return bad, bad
