@@ -13,13 +13,13 @@ const (
 	AutocastKeeps  AutocastRule = iota // in the dtypes of its operands
 	AutocastLowers                     // in the dtype of Autocast: products, convolutions, attention
 	AutocastWidens                     // in Float32: losses, linear algebra, transforms
-	AutocastJoins                      // in the widest dtype of its operands, which must have one
+	AutocastJoins                      // in the widest dtype of its operands, for one that needs them alike
 )
 
 // Autocast builds part of a graph in mixed precision, as torch.autocast does: parameters stay Float32, and so do the
 // gradients that reach them. In build, operands of
 //
-//   - products, convolutions and attention are converted to t, BFloat16 or Float16, and so are their results of t;
+//   - products, convolutions and attention are converted to t, BFloat16 or Float16, the dtype of their results;
 //   - losses, linear algebra and transforms are converted to Float32;
 //   - all other operations stay as they are. Of two operands of different dtypes, the result has the wider one.
 //
@@ -28,9 +28,9 @@ const (
 //
 // Loops, functions such as ops.Vmap, and layers of package nn may be built in it. Optimisers compute as always.
 func (g *Graph) Autocast(t DType, build func()) {
-	switch t {
-	case BFloat16, Float16:
-	case Float32:
+	switch {
+	case t.IsHalf():
+	case t == Float32:
 		t = InvalidDType
 	default:
 		RefusedIn(g, "Autocast", &Mistake{Code: CodeDType,
@@ -75,7 +75,7 @@ func (r AutocastRule) Begin(operands ...**Node) (end func()) {
 // Autocasted returns the dtype that a value of dtype t has as an operand of a product that is built now: t, but for
 // Float32 within [Graph.Autocast].
 func (g *Graph) Autocasted(t DType) DType {
-	if g == nil || !g.autocast.Valid() || t != Float32 && !t.isHalf() {
+	if g == nil || !g.autocast.Valid() || t != Float32 && !t.IsHalf() {
 		return t
 	}
 	return g.autocast
@@ -101,7 +101,7 @@ func (g *Graph) autocastAll(rule AutocastRule, operands []*Node) []*Node {
 
 // autocasted converts a floating-point value as a rule asks; numbers of [Num] take the dtype of the other operands.
 func (g *Graph) autocasted(rule AutocastRule, x *Node) *Node {
-	if _, isNumber := x.Literal(); x == nil || isNumber || !x.judged || x.dtype != Float32 && !x.dtype.isHalf() {
+	if _, isNumber := x.Literal(); x == nil || isNumber || !x.judged || x.dtype != Float32 && !x.dtype.IsHalf() {
 		return x
 	}
 	switch rule {
@@ -112,6 +112,3 @@ func (g *Graph) autocasted(rule AutocastRule, x *Node) *Node {
 	}
 	return x
 }
-
-// isHalf reports whether t is one of the two dtypes of [Graph.Autocast].
-func (t DType) isHalf() bool { return t == BFloat16 || t == Float16 }

@@ -107,6 +107,9 @@ func (t DType) wrong() string {
 // IsFloat reports whether t is a floating-point type: those have gradients.
 func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 
+// IsHalf reports whether t is a floating-point type of 16 bits: Float16 or BFloat16.
+func (t DType) IsHalf() bool { return t == Float16 || t == BFloat16 }
+
 // IsStorage reports whether values of t are stored, moved and converted, and not computed with: Float8E4M3FN and
 // Float8E5M2.
 func (t DType) IsStorage() bool { return t == Float8E4M3FN || t == Float8E5M2 }

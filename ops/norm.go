@@ -185,7 +185,7 @@ func inferLayerNorm(may func(x graph.DType, params []graph.DType) (result graph.
 
 // float32Params lets parameters be Float32 beside values of 16 bits, as PyTorch's layer_norm does on CPUs.
 func float32Params(x graph.DType, params []graph.DType) (graph.DType, bool) {
-	return x, is16Bits(x) && !slices.ContainsFunc(params, func(t graph.DType) bool { return t != graph.Float32 })
+	return x, x.IsHalf() && !slices.ContainsFunc(params, func(t graph.DType) bool { return t != graph.Float32 })
 }
 
 // floatParams lets parameters be of any floating-point dtype, to which the result is promoted.

@@ -121,7 +121,7 @@ func normalizedWide(x node, params ...node) (in []node, round, ofStatistics func
 
 // mixesParams reports whether a value of 16 bits has parameters, and all of them are Float32.
 func mixesParams(x node, params []node) bool {
-	if x == nil || !x.Judged() || !is16Bits(x.DType()) {
+	if x == nil || !x.Judged() || !x.DType().IsHalf() {
 		return false
 	}
 	some := false
@@ -133,6 +133,3 @@ func mixesParams(x node, params []node) bool {
 	}
 	return some
 }
-
-// is16Bits reports whether t is Float16 or BFloat16.
-func is16Bits(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat16 }

@@ -39,7 +39,7 @@ type winogradSizes struct {
 // windows. It is none where the sizes of images are not known. Filters that are fixed are turned once.
 func winogradOf(x node, w graph.Shape, a ConvAttrs, fixed bool) (s winogradSizes, pays bool) {
 	first := len(a.Stride) - len(s.size)
-	if x.DType() != graph.Float32 && !is16Bits(x.DType()) || first < 0 || a.Groups != 1 {
+	if x.DType() != graph.Float32 && !x.DType().IsHalf() || first < 0 || a.Groups != 1 {
 		return s, false
 	}
 	s.windowCost = windowCost

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	osexec "os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,12 +34,7 @@ func TestAutocastAnswers(t *testing.T) {
 			require.NoError(t, json.NewEncoder(&in).Encode(q))
 		}
 	}
-	program, err := filepath.Abs(filepath.Join("testdata", "autocast.py"))
-	require.NoError(t, err)
-	cmd := osexec.CommandContext(t.Context(), python, program)
-	cmd.Stdin, cmd.Stderr = &in, os.Stderr
-	out, err := cmd.Output()
-	require.NoError(t, err)
+	out := judge(t, python, &in, "torch", "autocast")
 	if *update {
 		require.NoError(t, os.WriteFile(autocastAnswers, out, 0o644))
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -95,19 +96,12 @@ func askLibrary(t *testing.T, python, library string) {
 		}
 		require.NoError(t, json.NewEncoder(&in).Encode(q))
 	}
-	program, err := filepath.Abs(filepath.Join("testdata", "libraries.py"))
-	require.NoError(t, err)
-	cmd := osexec.CommandContext(t.Context(), python, program, library)
-	cmd.Stdin, cmd.Stderr = &in, os.Stderr
-	out, err := cmd.Output()
-	if err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 77 {
-		t.Skipf("%s lacks %s", python, library)
-	}
-	require.NoError(t, err)
+	out := judge(t, python, &in, library)
 	answers := bufio.NewScanner(bytes.NewReader(out))
 	compared := 0
 	for answers.Scan() {
 		if n, ok := strings.CutPrefix(answers.Text(), "compared "); ok {
+			var err error
 			compared, err = strconv.Atoi(n)
 			require.NoError(t, err)
 			continue
@@ -115,6 +109,20 @@ func askLibrary(t *testing.T, python, library string) {
 		t.Error(answers.Text())
 	}
 	t.Logf("%s: the numbers of %d rows compared", library, compared)
+}
+
+// judge runs testdata/libraries.py, and returns what it writes.
+func judge(t *testing.T, python string, in io.Reader, args ...string) []byte {
+	program, err := filepath.Abs(filepath.Join("testdata", "libraries.py"))
+	require.NoError(t, err)
+	cmd := osexec.CommandContext(t.Context(), python, append([]string{program}, args...)...)
+	cmd.Stdin, cmd.Stderr = in, os.Stderr
+	out, err := cmd.Output()
+	if err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 77 {
+		t.Skipf("%s lacks %s", python, args[0])
+	}
+	require.NoError(t, err)
+	return out
 }
 
 // assertNamed expects the call of a row to be one of a function that the row names.

@@ -15,7 +15,7 @@ func mark(t graph.DType) []byte {
 	switch {
 	case t == graph.Bool:
 		return []byte{0xa5}
-	case t == graph.Float16 || t == graph.BFloat16:
+	case t.IsHalf():
 		return []byte{0xa5, 0x7d + 2*b2i(t == graph.BFloat16)}
 	case t == graph.Float32:
 		return []byte{0x5a, 0xc3, 0xa5, 0x7f}

@@ -78,7 +78,7 @@ func HalfOf(n *graph.Node) *graph.Node {
 		return nil
 	}
 	x := n.In(0)
-	if t := x.DType(); t != graph.Float16 && t != graph.BFloat16 || !x.Shape().Equal(n.Shape()) {
+	if !x.DType().IsHalf() || !x.Shape().Equal(n.Shape()) {
 		return nil
 	}
 	p := Examine(n)

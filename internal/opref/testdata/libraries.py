@@ -1,8 +1,11 @@
-"""Judges rows of the reference of operations: python libraries.py torch|numpy|jax|onnx < questions > mistakes.
+"""Judges rows of the reference of operations: python libraries.py torch|numpy|jax|onnx [autocast] < questions > mistakes.
 
 Each line of standard input is a row: names that it says the library has, a call on the operands of its example, and
 for some runs the example's operands and result. Each line of output is a mistake, and the last one says how many rows
 were compared. The exit status is 77 where the library is missing.
+
+With autocast, each line of output is instead a row's name and the dtypes of its results within torch.autocast("cpu",
+torch.bfloat16): of float32 operands, and of bfloat16 ones. "-" stands for a call that is refused.
 """
 import importlib.util, json, math, sys, warnings
 
@@ -110,6 +113,25 @@ def differs(got, want):
         at = tuple(int(i) for i in np.argwhere(~near)[0])
         return f"{a[at]} at {list(at)}, not {b[at]}"
 
+
+def autocast_dtypes(q, lowered):
+    def operand(x):
+        return x.bfloat16() if lowered and isinstance(x, torch.Tensor) and x.dtype == torch.float32 else x
+
+    scope = dict(globals(), **{name: operand(value(x)) for name, x in q["tries"][0]["in"].items()})
+    try:
+        with torch.autocast("cpu", torch.bfloat16):
+            results = several(eval(q["call"], scope))
+    except Exception:
+        return "-"
+    return ",".join(str(x.dtype).removeprefix("torch.") if isinstance(x, torch.Tensor) else "-" for x in results)
+
+
+if sys.argv[2:] == ["autocast"]:
+    for line in sys.stdin:
+        q = json.loads(line)
+        print(q["row"], autocast_dtypes(q, False), autocast_dtypes(q, True))
+    sys.exit()
 
 compared = 0
 for line in sys.stdin:

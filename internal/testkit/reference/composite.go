@@ -69,7 +69,7 @@ func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
 
 // computedDType is the dtype in which a composite of numbers of 16 bits is computed, before its result is rounded once.
 func computedDType(t graph.DType) graph.DType {
-	if t == graph.Float16 || t == graph.BFloat16 || t.IsStorage() {
+	if t.IsHalf() || t.IsStorage() {
 		return graph.Float32
 	}
 	return t

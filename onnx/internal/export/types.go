@@ -42,7 +42,7 @@ func carrier(t graph.DType) graph.DType {
 		return graph.Uint8
 	case t == graph.Float8E4M3FN || t == graph.Float8E5M2:
 		return graph.Float16
-	case t == graph.BFloat16 || t == graph.Float16:
+	case t.IsHalf():
 		return graph.Float32
 	case t == graph.Uint32 || t == graph.Uint64:
 		return graph.Int64
