@@ -80,7 +80,7 @@ var passes = []pass{
 		onGraph(rewrite.ChannelsLast)},
 	{
 		"unroll",
-		"write reductions of a few elements of a view, or of many short rows, one by one, searches in several axes in one, and values for pairs of points with their short axis first",
+		"write reductions of a few elements of a view, or of many short rows, one by one, searches in several axes in one, and values for pairs of rows with the axis of the rows before the last one",
 		false, onGraph(rewrite.Unroll)},
 	{"long-rows", "repeat values of channels along short rows, so that all channels are one row", false,
 		onGraph(rewrite.LongRows)},

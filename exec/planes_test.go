@@ -109,16 +109,15 @@ func difference(x, y *graph.Node) *graph.Node { return ops.Sub(ops.Unsqueeze(x, 
 func TestPairsOfPoints(t *testing.T) {
 	for name, of := range pairsOfPoints {
 		for _, size := range [][3]int{{9, 17, 3}, {16, 8, 2}, {33, 40, 8}, {5, 7, 3}, {8, 1, 2}, {0, 9, 3}, {9, 0, 2},
-			{1, 8, 4}, {9, 17, 9}, {30, 30, 1}} {
+			{1, 8, 4}, {9, 17, 9}, {30, 30, 1}, {5, 40, 12}, {0, 20, 12}, {20, 0, 12}, {33, 1, 10}} {
 			for _, named := range []bool{false, true} {
 				t.Run(fmt.Sprint(name, size, named), func(t *testing.T) {
 					g := graph.New("pairs")
 					rng := rand.New(rand.NewPCG(1, 2))
-					n, m := graph.Dim(size[0]), graph.Dim(size[1])
+					n, m, k := graph.Dim(size[0]), graph.Dim(size[1]), graph.Dim(size[2])
 					if named {
 						n, m = g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
 					}
-					k := graph.Dim(size[2])
 					in := newReferenceInputs(g, rng)
 					outputs := of(in.input("x", graph.Shape{n, k}, size[0], size[2]),
 						in.input("y", graph.Shape{m, k}, size[1], size[2]),

@@ -15,8 +15,8 @@
 //     of blocks, such as quantised weights. segments.go has values that are combined by index with an existing one.
 //   - channelslast.go computes small images with the channels last.
 //   - unroll.go writes short reductions one element at a time: shortrows.go those of rows that are too short for
-//     vectors, narrowsums.go those of a few columns, many at a time, and planes.go values for pairs of points, plane by
-//     plane.
+//     vectors, narrowsums.go those of a few columns, many at a time, planes.go values for pairs of points, plane by
+//     plane, and pairs.go folds of values for pairs of longer rows, in vectors across these.
 //   - longrows.go makes rows of all channels if those of one are short.
 //   - fold.go computes constants, and cse.go merges equal nodes.
 //   - parts.go computes only the used parts of values, with partmovement.go for the parts that movements show.

@@ -26,7 +26,8 @@ const (
 // of them. A value that is not a view is better reduced while it is computed.
 //
 // It does the same with rows that are too short for vectors: see shortRows. Values that are computed from repeated
-// short rows, such as the coordinates of points for all pairs, get the axis of these rows first: see planes.
+// short rows, such as the coordinates of points for all pairs, get the axis of these rows first: see planes. Folds of
+// such values along longer rows move that axis only: see pairs.
 //
 // It also makes a search for an index over several axes one over a single axis, as kernels require, of a contiguous
 // value. And it sums rows of a few columns many at a time: see narrowsums.go.
@@ -35,14 +36,19 @@ func Unroll(u *Program) error {
 	rows := shortRows{u.usesOf(), users, u.newPlanes(users)}
 	isRewritten := func(n *graph.Node) bool {
 		return rows.planes.reads(n) || n.Op().Class == graph.Reduce &&
-			(analysis.FindsIndex(n) || rows.isShortRow(n, n.In(0)) || isUnrolled(n, n.In(0)) ||
-				rows.joined(n, n.In(0)) > 0)
+			(analysis.FindsIndex(n) || rows.isShortRow(n, n.In(0)) || rows.pairsOf(n, n.In(0)) != nil ||
+				isUnrolled(n, n.In(0)) || rows.joined(n, n.In(0)) > 0)
 	}
 	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
 		return nil
 	}
 	u.Rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		rows.planes.body = n.Region()
+		if n.Op().Class == graph.Reduce {
+			if p := rows.pairsOf(n, in[0]); p != nil {
+				return p.fold(n, in[0])
+			}
+		}
 		switch {
 		case n.Op().Class == graph.Reduce && rows.isShortRow(n, in[0]):
 			return ops.Reshape(rows.folded(n, in[0]), n.Shape()...)
