@@ -100,7 +100,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 			ofA, ofB := p.groupScratch(v, each)
 			s.a, panels = grow(s.a, ofA), max(panels, ofB)
 		}
-		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
+		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch(k)))
 		s.shared = grow(s.shared, p.sharedLen())
 		packed, turned := p.windowScratch(v)
 		s.b, s.turned = grow(s.b, packed), grow(s.turned, max(turned, p.turnedScratch(v)))

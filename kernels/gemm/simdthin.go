@@ -33,14 +33,22 @@ const (
 	thinProducts = 8
 	// Columns are prefetched if they have at most thinLong bytes: the processor prefetches longer ones by itself.
 	thinLong = 1 << 10
+	// thinPad is the number of elements between copied columns, so that they do not fall into a few sets of a cache.
+	thinPad = 16
 	// thinAhead is how far ahead, in bytes.
 	thinAhead = 1 << 14
 
 	vectorsInTile = 2
 )
 
-// thinScratch is how many elements thinRows needs in the memory of packed panels: sums of all rows, and a row of B.
-func (v *simdTiles) thinScratch() int { return len(v.thin) * (thinCols + thinVectors*v.cols) }
+// thinScratch is how many elements thinRows needs in the memory of packed panels: sums of all rows, and a row of B, and
+// then a block of columns of k elements.
+func (v *simdTiles) thinScratch(k int) int {
+	return v.thinCopied() + v.thinBlock()*(k+thinPad)
+}
+
+// thinCopied is where the block of columns begins.
+func (v *simdTiles) thinCopied() int { return len(v.thin) * (thinCols + thinVectors*v.cols) }
 
 // thinBlock is the number of columns in a block.
 func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTile }
@@ -75,7 +83,9 @@ func (f *macroKernel[T]) thinRows() {
 }
 
 // thinSums computes the sums of np products from p on, for a number of columns, at least one block. Rows of sums are
-// pitch apart.
+// pitch apart. Columns that fall into a few sets of the first-level cache are copied first, a block at a time: each
+// piece of them would come from the second-level cache. With 1024 float32 apart, two rows by 512 columns take 0.09 ms
+// instead of 0.30 on a Zen 4.
 func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	rows, block := f.bottom-f.top, f.v.thinBlock()
 	factors := f.s.a[:rows*np]
@@ -87,17 +97,28 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 	each := 16 / f.size // products of a piece
 	whole := np / each * each
-	fetch := f.fetching(np)
-	args := &f.s.thin
-	run := func(j, blocks int) {
-		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col),
-			bCol: f.b.Col * f.size, factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j),
-			sumsRow: pitch * f.size, blocks: blocks, fetching: fetch}
-		f.v.thin[rows](args)
+	f.s.thin = thinArgs{pieces: whole / each, bCol: f.b.Col * f.size, factors: address(factors, 0),
+		factorRow: np * f.size, sumsRow: pitch * f.size, fetching: f.fetching(np)}
+	run := func(j, blocks int, b uintptr) {
+		f.s.thin.b, f.s.thin.sums, f.s.thin.blocks = b, address(f.s.b, j), blocks
+		f.v.thin[rows](&f.s.thin)
 	}
-	run(0, cols/block)
-	if cols%block != 0 {
-		run(cols-block, 1)
+	first := f.b.Start + p + left*f.b.Col
+	if conflictMisses(f.b.Col * f.size) {
+		copied, pitch := f.s.b[f.v.thinCopied():], np+thinPad
+		f.s.thin.bCol, f.s.thin.fetching = pitch*f.size, fetching{lines: 1}
+		for j := 0; j < cols; j += block {
+			j := min(j, cols-block)
+			for i := range block {
+				copy(copied[i*pitch:][:np], f.b.Data[first+(j+i)*f.b.Col:])
+			}
+			run(j, 1, address(copied, 0))
+		}
+	} else {
+		run(0, cols/block, address(f.b.Data, first))
+		if cols%block != 0 {
+			run(cols-block, 1, address(f.b.Data, first+(cols-block)*f.b.Col))
+		}
 	}
 	for k := whole; k < np; k++ {
 		f.addColumn(factors[k:], p+k, np, left, cols, pitch)

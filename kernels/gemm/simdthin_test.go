@@ -35,6 +35,29 @@ func thinProductsAgree[T scalar.Number](t *testing.T) {
 	}
 }
 
+// Columns that fall into a few sets of a cache are copied, which changes no sum.
+func TestThinProductsOfConflictingColumns(t *testing.T) {
+	t.Run("float32", conflictingColumnsAgree[float32])
+	t.Run("float64", conflictingColumnsAgree[float64])
+}
+
+func conflictingColumnsAgree[T scalar.Number](t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	from := values[T](r, 0)
+	var s Scratch[T]
+	for _, many := range []int{16, 32, 33, 47, 70} {
+		for _, k := range []int{8, 9, 30, 512, 1024, 1029, 2048} {
+			step := roundUp(k, 512)
+			for few := range 5 {
+				p := draw(r, few, many, k, from)
+				p.A = Matrix[T]{Data: window(r, from, few*k), Row: k, Col: 1}
+				p.B = Matrix[T]{Data: window(r, from, many*step), Row: 1, Col: step}
+				requireSame(t, p, &s)
+			}
+		}
+	}
+}
+
 // A row times rows of a few vectors, dense or apart, has the sums of other products, and so have few rows times columns
 // that are apart.
 func TestNarrowProducts(t *testing.T) {
