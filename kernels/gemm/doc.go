@@ -81,7 +81,9 @@
 //
 // Products of float32 can have factors of float16, of bfloat16, and of integers of 8 or 4 bits with a scale for each
 // block of elements, one or both ([Factor]). Blocks of A and panels of B are converted where they are packed, without
-// any other copy; the sums are those of the same numbers as float32. Windows of 16 bits are converted piece by piece.
+// any other copy; the sums are those of the same numbers as float32. One row reads contiguous rows of 16 bits in place,
+// and up to four rows read columns of bfloat16 in place: words of two elements are transposed, and split in registers.
+// Columns of float16 are converted a few at a time. Windows of 16 bits are converted piece by piece.
 // If the processor has an instruction that adds two products of bfloat16, with the bits of two multiply-adds, and is
 // faster with it, A and B are packed in pairs. Blocks with numbers so small that the instruction would treat some as
 // zero are multiplied as float32.

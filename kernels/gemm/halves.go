@@ -13,6 +13,27 @@ import (
 // isConverted reports whether elements are converted to float32 where they are packed.
 func (f *Factor) isConverted() bool { return f.Type >= Float16 }
 
+// isHalf reports whether elements have 16 bits.
+func (f *Factor) isHalf() bool { return f.Type == Float16 || f.Type == BFloat16 }
+
+// readsElements reports whether neither factor has blocks: elements are of the product's type or of 16 bits.
+func (q *problem[T]) readsElements() bool { return !q.factorA.isBlocks() && !q.factorB.isBlocks() }
+
+// addressB is the address of an element of B, of its own type or of 16 bits, and bytesB the size of one.
+func (q *problem[T]) addressB(i int) uintptr {
+	if q.factorB.isHalf() {
+		return uintptr(q.factorB.at(i))
+	}
+	return address(q.b.Data, i)
+}
+
+func (q *problem[T]) bytesB() int {
+	if q.factorB.isHalf() {
+		return halfBytes
+	}
+	return sizeOf[T]()
+}
+
 // isConverted reports whether a factor has such elements.
 func (q *problem[T]) isConverted() bool { return q.factorA.isConverted() || q.factorB.isConverted() }
 

@@ -33,10 +33,24 @@ type simdTiles struct {
 	blockTiles                 [blockTypes][]func(*blockTileArgs) // by the number of rows
 	lanes                      [blockTypes]laneLoops              // of the same
 	convertPieces              [2][maxStep + 1]func(*piecesArgs)
-	thin                       []func(*thinArgs) // by the number of rows
-	addRow                     func(*gemvArgs)
-	addRows                    func(*gemvArgs)   // gemvRows of them
-	sumRows                    []func(*gemvArgs) // any number of them, by their vectors, with the sums in registers
+	rowLoops
+	halves [2]rowLoops // of a B of Float16 and of BFloat16
+}
+
+// rowLoops are loops for few rows of C, which read B in place.
+type rowLoops struct {
+	thin    []func(*thinArgs) // by the number of rows; nil for none
+	addRow  func(*gemvArgs)
+	addRows func(*gemvArgs)   // gemvRows of them
+	sumRows []func(*gemvArgs) // any number of them, by their vectors, with the sums in registers
+}
+
+// rowLoopsOf are the loops for the elements of a factor B.
+func (v *simdTiles) rowLoopsOf(b *Factor) *rowLoops {
+	if b.isHalf() {
+		return &v.halves[b.Type-Float16]
+	}
+	return &v.rowLoops
 }
 
 // wholeTiles are loops for all columns of a tile.
@@ -118,7 +132,7 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.packedB == nil && f.b.Col == 1 && !f.isConverted() && f.offsets == nil && s.epilogue == nil &&
+	case rows == 1 && f.packedB == nil && f.b.Col == 1 && f.readsElements() && f.offsets == nil && s.epilogue == nil &&
 		!q.continues():
 		// the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {

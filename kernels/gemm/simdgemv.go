@@ -25,7 +25,7 @@ const (
 func (f *macroKernel[T]) addedRows() int {
 	lanes := f.v.cols / 2
 	right := f.left + (f.right-f.left)/lanes*lanes
-	args := &f.s.gemv
+	args, loops := &f.s.gemv, f.v.rowLoopsOf(&f.factorB)
 	for j := f.left; j < right; j += gemvCols {
 		nj := min(gemvCols, right-j)
 		sums := f.s.b[:nj]
@@ -33,21 +33,21 @@ func (f *macroKernel[T]) addedRows() int {
 			np = f.pieceLen(p)
 			end := p + np
 			clear(sums)
-			*args = gemvArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size,
-				factorStep: f.a.Col * f.size}
+			*args = gemvArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.bytesB()}
+			factors := f.factorsOfRow(p, np)
 			for k := p; k < end; {
-				args.b = address(f.b.Data, f.b.Start+k*f.b.Row+j)
-				args.factors = address(f.a.Data, f.a.Start+f.top*f.a.Row+k*f.a.Col)
+				args.b = f.addressB(f.b.Start + k*f.b.Row + j)
+				args.factors = factors + uintptr((k-p)*args.factorStep)
 				switch {
-				case args.vectors < len(f.v.sumRows):
-					args.rows, args.ahead = np, max(gemvAhead/(nj*f.size), 1)*args.bRow
-					f.v.sumRows[args.vectors](args)
+				case args.vectors < len(loops.sumRows):
+					args.rows, args.ahead = np, max(gemvAhead/(nj*f.bytesB()), 1)*args.bRow
+					loops.sumRows[args.vectors](args)
 					k = end
 				case k+gemvRows <= end:
-					f.v.addRows(args)
+					loops.addRows(args)
 					k += gemvRows
 				default:
-					f.v.addRow(args)
+					loops.addRow(args)
 					k++
 				}
 			}
@@ -55,4 +55,28 @@ func (f *macroKernel[T]) addedRows() int {
 		}
 	}
 	return right
+}
+
+// factorsOfRow is the address of the elements of A from p on, and sets the step from one to the next. Those of 16 bits
+// are converted first.
+func (f *macroKernel[T]) factorsOfRow(p, np int) uintptr {
+	at := f.a.Start + f.top*f.a.Row + p*f.a.Col
+	if !f.factorA.isHalf() {
+		f.s.gemv.factorStep = f.a.Col * f.size
+		return address(f.a.Data, at)
+	}
+	f.copyFactors(f.s.a[:np], at)
+	f.s.gemv.factorStep = f.size
+	return address(f.s.a, 0)
+}
+
+// copyFactors copies elements of a row of A, the first of which is given, as those of the product's type.
+func (f *macroKernel[T]) copyFactors(to []T, at int) {
+	if f.factorA.isHalf() && f.a.Col == 1 {
+		f.convert(to, 0, &f.factorA, at, 0, 1, len(to))
+		return
+	}
+	for k := range to {
+		to[k] = element(&f.a, &f.factorA, at+k*f.a.Col)
+	}
 }

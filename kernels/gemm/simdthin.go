@@ -57,8 +57,8 @@ func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTil
 // the loops transpose them in registers.
 func (q *problem[T]) isThin(v *simdTiles, c region, s *Scratch[T]) bool {
 	return v != nil && c.top < c.bottom && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() &&
-		q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
-		!q.isConverted() && q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil &&
+		q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 && q.readsElements() &&
+		q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil &&
 		s.reader == nil
 }
 
@@ -90,34 +90,33 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	rows, block := f.bottom-f.top, f.v.thinBlock()
 	factors := f.s.a[:rows*np]
 	for r := range rows {
-		at := f.a.Start + (f.top+r)*f.a.Row + p*f.a.Col
-		for k := range np {
-			factors[r*np+k] = f.a.Data[at+k*f.a.Col]
-		}
+		f.copyFactors(factors[r*np:][:np], f.a.Start+(f.top+r)*f.a.Row+p*f.a.Col)
 	}
-	each := 16 / f.size // products of a piece
+	isCopied, loops, bytes := f.copiesColumns(), f.v.rowLoopsOf(&f.factorB).thin, f.bytesB()
+	if isCopied {
+		loops, bytes = f.v.thin, f.size
+	}
+	each := 16 / bytes // products of a piece
 	whole := np / each * each
-	f.s.thin = thinArgs{pieces: whole / each, bCol: f.b.Col * f.size, factors: address(factors, 0),
+	f.s.thin = thinArgs{pieces: whole / each, bCol: f.b.Col * bytes, factors: address(factors, 0),
 		factorRow: np * f.size, sumsRow: pitch * f.size, fetching: f.fetching(np)}
 	run := func(j, blocks int, b uintptr) {
 		f.s.thin.b, f.s.thin.sums, f.s.thin.blocks = b, address(f.s.b, j), blocks
-		f.v.thin[rows](&f.s.thin)
+		loops[rows](&f.s.thin)
 	}
 	first := f.b.Start + p + left*f.b.Col
-	if conflictMisses(f.b.Col * f.size) {
+	if isCopied {
 		copied, pitch := f.s.b[f.v.thinCopied():], np+thinPad
 		f.s.thin.bCol, f.s.thin.fetching = pitch*f.size, fetching{lines: 1}
 		for j := 0; j < cols; j += block {
 			j := min(j, cols-block)
-			for i := range block {
-				copy(copied[i*pitch:][:np], f.b.Data[first+(j+i)*f.b.Col:])
-			}
+			f.copyColumns(copied, pitch, first+j*f.b.Col, block, np)
 			run(j, 1, address(copied, 0))
 		}
 	} else {
-		run(0, cols/block, address(f.b.Data, first))
+		run(0, cols/block, f.addressB(first))
 		if cols%block != 0 {
-			run(cols-block, 1, address(f.b.Data, first+(cols-block)*f.b.Col))
+			run(cols-block, 1, f.addressB(first+(cols-block)*f.b.Col))
 		}
 	}
 	for k := whole; k < np; k++ {
@@ -125,11 +124,28 @@ func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
 	}
 }
 
+// copiesColumns reports whether columns are copied before they are multiplied, as elements of the product's type: if
+// they would fall into a few sets of a cache, or are of Float16, for which there are no other loops.
+func (f *macroKernel[T]) copiesColumns() bool {
+	return f.factorB.Type == Float16 || conflictMisses(f.b.Col*f.bytesB())
+}
+
+// copyColumns copies np elements of columns of B, the first of which is given.
+func (f *macroKernel[T]) copyColumns(to []T, pitch, first, columns, np int) {
+	if f.factorB.isHalf() {
+		f.convert(to, pitch, &f.factorB, first, f.b.Col, columns, np)
+		return
+	}
+	for i := range columns {
+		copy(to[i*pitch:][:np], f.b.Data[first+i*f.b.Col:])
+	}
+}
+
 // fetching returns the order in which columns of np elements are prefetched. The processor recognizes lines that follow
 // one another, and fetches more of them: so do lines of contiguous columns.
 func (f *macroKernel[T]) fetching(np int) fetching {
 	const line = 64
-	length, apart, columns := np*f.size, f.b.Col*f.size, f.v.thinBlock()
+	length, apart, columns := np*f.bytesB(), f.b.Col*f.bytesB(), f.v.thinBlock()
 	block := columns * apart
 	switch quarter := columns / 4; {
 	case length > thinLong:
@@ -149,7 +165,7 @@ func (f *macroKernel[T]) addColumn(factors []T, k, np, left, cols, pitch int) {
 	rows := f.bottom - f.top
 	row := f.s.b[rows*pitch:][:pitch]
 	for j := range cols {
-		row[j] = f.b.Data[f.b.Start+k+(left+j)*f.b.Col]
+		row[j] = element(&f.b, &f.factorB, f.b.Start+k+(left+j)*f.b.Col)
 	}
 	for r := range rows {
 		f.s.gemv = gemvArgs{vectors: pitch / (f.v.cols / vectorsInTile), sums: address(f.s.b, r*pitch),

@@ -2,7 +2,10 @@ package gemm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -78,6 +81,43 @@ func narrowProductsAgree[T scalar.Number](t *testing.T) {
 			p = draw(r, 1+r.IntN(4), many, narrow, from)
 			p.B = Matrix[T]{Data: window(r, from, many*step), Row: 1, Col: step}
 			requireSame(t, p, &s)
+		}
+	}
+}
+
+// Few rows by a second matrix of 16 bits have the sums of the same numbers in float32, for sizes near those of a block
+// of columns, of pieces of 16 bytes, of the vectors whose sums stay in registers and of blocks of K. Columns of
+// 16 bits, and the rows that one row is multiplied by, are not packed into panels.
+func TestFewRowsByHalves(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	from := values[float32](r, 0)
+	for i, n := range []int{16, 31, 32, 33, 63, 64, 70, 130, 300, thinCols + 40} {
+		for _, k := range []int{7, 8, 9, 15, 16, 64, 70, wholeSum + 5} {
+			if n*k > 70000 {
+				continue
+			}
+			for _, isTransposed := range []bool{false, true} {
+				p := draw(r, 1+(i+k)%4, n, k, from)
+				p.A = Matrix[float32]{Data: slices.Clone(window(r, from, p.M*k)), Row: k, Col: 1}
+				p.B = Matrix[float32]{Data: slices.Clone(window(r, from, k*n)), Row: n, Col: 1}
+				if isTransposed {
+					p.B.Row, p.B.Col = 1, k
+				}
+				p.Add = false
+				narrow, wide := withHalves(r, p, 2*(k%2), k%3 == 0)
+				if narrow.FactorB.Type == Own {
+					narrow.FactorB = halves(r, &wide.B, BFloat16, false)
+				}
+				var s, plain Scratch[float32]
+				want := whole(t, wide, &plain)
+				require.NoError(t, narrow.Check())
+				narrow.Run(&s)
+				requireBits(t, want, narrow)
+				isThin := isTransposed && narrow.FactorB.isHalf() && n >= 32 && k >= thinProducts
+				if simdOf[float32]() != nil && isThin {
+					require.Empty(t, s.runs, "%d rows, %d columns, %d products", p.M, n, k)
+				}
+			}
 		}
 	}
 }

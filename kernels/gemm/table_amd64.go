@@ -16,14 +16,20 @@ var halfWindowRowsTilesF32AVX2 = []func(*windowRowsArgs){nil, nil, nil, nil, hal
 
 var thinF32AVX2 = []func(*thinArgs){nil, thinF32AVX2Rows1, thinF32AVX2Rows2, thinF32AVX2Rows3, thinF32AVX2Rows4}
 
+var sumRowsF32AVX2 = []func(*gemvArgs){nil, sumRowsF32AVX2Vectors1, sumRowsF32AVX2Vectors2, sumRowsF32AVX2Vectors3, sumRowsF32AVX2Vectors4, sumRowsF32AVX2Vectors5, sumRowsF32AVX2Vectors6, sumRowsF32AVX2Vectors7, sumRowsF32AVX2Vectors8}
+
+var thinBF16AVX2 = []func(*thinArgs){nil, thinBF16AVX2Rows1, thinBF16AVX2Rows2, thinBF16AVX2Rows3, thinBF16AVX2Rows4}
+
+var sumRowsF16AVX2 = []func(*gemvArgs){nil, sumRowsF16AVX2Vectors1, sumRowsF16AVX2Vectors2, sumRowsF16AVX2Vectors3, sumRowsF16AVX2Vectors4, sumRowsF16AVX2Vectors5, sumRowsF16AVX2Vectors6, sumRowsF16AVX2Vectors7, sumRowsF16AVX2Vectors8}
+
+var sumRowsBF16AVX2 = []func(*gemvArgs){nil, sumRowsBF16AVX2Vectors1, sumRowsBF16AVX2Vectors2, sumRowsBF16AVX2Vectors3, sumRowsBF16AVX2Vectors4, sumRowsBF16AVX2Vectors5, sumRowsBF16AVX2Vectors6, sumRowsBF16AVX2Vectors7, sumRowsBF16AVX2Vectors8}
+
 var blockTilesAVX2 = [blockTypes][]func(*blockTileArgs){
 	{nil, blockTileInt8AVX2Rows1, blockTileInt8AVX2Rows2, blockTileInt8AVX2Rows3, blockTileInt8AVX2Rows4, blockTileInt8AVX2Rows5},
 	{nil, blockTileInt4AVX2Rows1, blockTileInt4AVX2Rows2, blockTileInt4AVX2Rows3, blockTileInt4AVX2Rows4, blockTileInt4AVX2Rows5},
 	{nil, blockTileUint8AVX2Rows1, blockTileUint8AVX2Rows2, blockTileUint8AVX2Rows3, blockTileUint8AVX2Rows4, blockTileUint8AVX2Rows5},
 	{nil, blockTileUint4AVX2Rows1, blockTileUint4AVX2Rows2, blockTileUint4AVX2Rows3, blockTileUint4AVX2Rows4, blockTileUint4AVX2Rows5},
 }
-
-var sumRowsF32AVX2 = []func(*gemvArgs){nil, sumRowsF32AVX2Vectors1, sumRowsF32AVX2Vectors2, sumRowsF32AVX2Vectors3, sumRowsF32AVX2Vectors4, sumRowsF32AVX2Vectors5, sumRowsF32AVX2Vectors6, sumRowsF32AVX2Vectors7, sumRowsF32AVX2Vectors8}
 
 var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
 
@@ -55,14 +61,20 @@ var halfWindowRowsTilesF32AVX512 = []func(*windowRowsArgs){nil, nil, nil, nil, h
 
 var thinF32AVX512 = []func(*thinArgs){nil, thinF32AVX512Rows1, thinF32AVX512Rows2, thinF32AVX512Rows3, thinF32AVX512Rows4}
 
+var sumRowsF32AVX512 = []func(*gemvArgs){nil, sumRowsF32AVX512Vectors1, sumRowsF32AVX512Vectors2, sumRowsF32AVX512Vectors3, sumRowsF32AVX512Vectors4, sumRowsF32AVX512Vectors5, sumRowsF32AVX512Vectors6, sumRowsF32AVX512Vectors7, sumRowsF32AVX512Vectors8}
+
+var thinBF16AVX512 = []func(*thinArgs){nil, thinBF16AVX512Rows1, thinBF16AVX512Rows2, thinBF16AVX512Rows3, thinBF16AVX512Rows4}
+
+var sumRowsF16AVX512 = []func(*gemvArgs){nil, sumRowsF16AVX512Vectors1, sumRowsF16AVX512Vectors2, sumRowsF16AVX512Vectors3, sumRowsF16AVX512Vectors4, sumRowsF16AVX512Vectors5, sumRowsF16AVX512Vectors6, sumRowsF16AVX512Vectors7, sumRowsF16AVX512Vectors8}
+
+var sumRowsBF16AVX512 = []func(*gemvArgs){nil, sumRowsBF16AVX512Vectors1, sumRowsBF16AVX512Vectors2, sumRowsBF16AVX512Vectors3, sumRowsBF16AVX512Vectors4, sumRowsBF16AVX512Vectors5, sumRowsBF16AVX512Vectors6, sumRowsBF16AVX512Vectors7, sumRowsBF16AVX512Vectors8}
+
 var blockTilesAVX512 = [blockTypes][]func(*blockTileArgs){
 	{nil, blockTileInt8AVX512Rows1, blockTileInt8AVX512Rows2, blockTileInt8AVX512Rows3, blockTileInt8AVX512Rows4, blockTileInt8AVX512Rows5, blockTileInt8AVX512Rows6, blockTileInt8AVX512Rows7, blockTileInt8AVX512Rows8},
 	{nil, blockTileInt4AVX512Rows1, blockTileInt4AVX512Rows2, blockTileInt4AVX512Rows3, blockTileInt4AVX512Rows4, blockTileInt4AVX512Rows5, blockTileInt4AVX512Rows6, blockTileInt4AVX512Rows7, blockTileInt4AVX512Rows8},
 	{nil, blockTileUint8AVX512Rows1, blockTileUint8AVX512Rows2, blockTileUint8AVX512Rows3, blockTileUint8AVX512Rows4, blockTileUint8AVX512Rows5, blockTileUint8AVX512Rows6, blockTileUint8AVX512Rows7, blockTileUint8AVX512Rows8},
 	{nil, blockTileUint4AVX512Rows1, blockTileUint4AVX512Rows2, blockTileUint4AVX512Rows3, blockTileUint4AVX512Rows4, blockTileUint4AVX512Rows5, blockTileUint4AVX512Rows6, blockTileUint4AVX512Rows7, blockTileUint4AVX512Rows8},
 }
-
-var sumRowsF32AVX512 = []func(*gemvArgs){nil, sumRowsF32AVX512Vectors1, sumRowsF32AVX512Vectors2, sumRowsF32AVX512Vectors3, sumRowsF32AVX512Vectors4, sumRowsF32AVX512Vectors5, sumRowsF32AVX512Vectors6, sumRowsF32AVX512Vectors7, sumRowsF32AVX512Vectors8}
 
 var fullTilesF64AVX512 = []func(*tileArgs){nil, fullTileF64AVX512Rows1, fullTileF64AVX512Rows2, fullTileF64AVX512Rows3, fullTileF64AVX512Rows4, fullTileF64AVX512Rows5, fullTileF64AVX512Rows6, fullTileF64AVX512Rows7, fullTileF64AVX512Rows8, fullTileF64AVX512Rows9, fullTileF64AVX512Rows10, fullTileF64AVX512Rows11, fullTileF64AVX512Rows12, fullTileF64AVX512Rows13, fullTileF64AVX512Rows14}
 
@@ -340,6 +352,176 @@ func thinF32AVX2Rows3(args *thinArgs)
 //go:noescape
 func thinF32AVX2Rows4(args *thinArgs)
 
+// addRowF32AVX2 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF32AVX2(args *gemvArgs)
+
+// addRowsF32AVX2 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF32AVX2(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors1(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors2(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors3(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors4(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors5(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors6(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors7(args *gemvArgs)
+
+// sumRowsF32AVX2Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX2Vectors8(args *gemvArgs)
+
+// thinBF16AVX2Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX2Rows1(args *thinArgs)
+
+// thinBF16AVX2Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX2Rows2(args *thinArgs)
+
+// thinBF16AVX2Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX2Rows3(args *thinArgs)
+
+// thinBF16AVX2Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX2Rows4(args *thinArgs)
+
+// addRowF16AVX2 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF16AVX2(args *gemvArgs)
+
+// addRowsF16AVX2 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF16AVX2(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors1(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors2(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors3(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors4(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors5(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors6(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors7(args *gemvArgs)
+
+// sumRowsF16AVX2Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX2Vectors8(args *gemvArgs)
+
+// addRowBF16AVX2 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowBF16AVX2(args *gemvArgs)
+
+// addRowsBF16AVX2 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsBF16AVX2(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors1(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors2(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors3(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors4(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors5(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors6(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors7(args *gemvArgs)
+
+// sumRowsBF16AVX2Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX2Vectors8(args *gemvArgs)
+
 // lanesInt8AVX2Rows2 multiplies a vector by 2 rows of blocks of int8 with scales.
 //
 //go:noescape
@@ -499,56 +681,6 @@ func blockTileUint4AVX2Rows4(args *blockTileArgs)
 //
 //go:noescape
 func blockTileUint4AVX2Rows5(args *blockTileArgs)
-
-// addRowF32AVX2 adds a row times a factor to sums.
-//
-//go:noescape
-func addRowF32AVX2(args *gemvArgs)
-
-// addRowsF32AVX2 adds 8 rows times factors to sums.
-//
-//go:noescape
-func addRowsF32AVX2(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors1 adds rows of 1 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors1(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors2 adds rows of 2 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors2(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors3 adds rows of 3 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors3(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors4 adds rows of 4 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors4(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors5 adds rows of 5 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors5(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors6 adds rows of 6 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors6(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors7 adds rows of 7 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors7(args *gemvArgs)
-
-// sumRowsF32AVX2Vectors8 adds rows of 8 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX2Vectors8(args *gemvArgs)
 
 // fullTileF64AVX2Rows1 multiplies tiles of 1 rows.
 //
@@ -1275,6 +1407,176 @@ func thinF32AVX512Rows3(args *thinArgs)
 //go:noescape
 func thinF32AVX512Rows4(args *thinArgs)
 
+// addRowF32AVX512 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF32AVX512(args *gemvArgs)
+
+// addRowsF32AVX512 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF32AVX512(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors1(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors2(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors3(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors4(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors5(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors6(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors7(args *gemvArgs)
+
+// sumRowsF32AVX512Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32AVX512Vectors8(args *gemvArgs)
+
+// thinBF16AVX512Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX512Rows1(args *thinArgs)
+
+// thinBF16AVX512Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX512Rows2(args *thinArgs)
+
+// thinBF16AVX512Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX512Rows3(args *thinArgs)
+
+// thinBF16AVX512Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16AVX512Rows4(args *thinArgs)
+
+// addRowF16AVX512 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF16AVX512(args *gemvArgs)
+
+// addRowsF16AVX512 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF16AVX512(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors1(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors2(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors3(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors4(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors5(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors6(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors7(args *gemvArgs)
+
+// sumRowsF16AVX512Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16AVX512Vectors8(args *gemvArgs)
+
+// addRowBF16AVX512 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowBF16AVX512(args *gemvArgs)
+
+// addRowsBF16AVX512 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsBF16AVX512(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors1(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors2(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors3(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors4(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors5(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors6(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors7(args *gemvArgs)
+
+// sumRowsBF16AVX512Vectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16AVX512Vectors8(args *gemvArgs)
+
 // lanesInt8AVX512Rows4 multiplies a vector by 4 rows of blocks of int8 with scales.
 //
 //go:noescape
@@ -1484,56 +1786,6 @@ func blockTileUint4AVX512Rows7(args *blockTileArgs)
 //
 //go:noescape
 func blockTileUint4AVX512Rows8(args *blockTileArgs)
-
-// addRowF32AVX512 adds a row times a factor to sums.
-//
-//go:noescape
-func addRowF32AVX512(args *gemvArgs)
-
-// addRowsF32AVX512 adds 8 rows times factors to sums.
-//
-//go:noescape
-func addRowsF32AVX512(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors1 adds rows of 1 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors1(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors2 adds rows of 2 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors2(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors3 adds rows of 3 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors3(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors4 adds rows of 4 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors4(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors5 adds rows of 5 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors5(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors6 adds rows of 6 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors6(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors7 adds rows of 7 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors7(args *gemvArgs)
-
-// sumRowsF32AVX512Vectors8 adds rows of 8 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32AVX512Vectors8(args *gemvArgs)
 
 // fullTileF64AVX512Rows1 multiplies tiles of 1 rows.
 //

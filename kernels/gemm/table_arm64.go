@@ -18,6 +18,12 @@ var thinF32NEON = []func(*thinArgs){nil, thinF32NEONRows1, thinF32NEONRows2, thi
 
 var sumRowsF32NEON = []func(*gemvArgs){nil, sumRowsF32NEONVectors1, sumRowsF32NEONVectors2, sumRowsF32NEONVectors3, sumRowsF32NEONVectors4, sumRowsF32NEONVectors5, sumRowsF32NEONVectors6, sumRowsF32NEONVectors7, sumRowsF32NEONVectors8}
 
+var thinBF16NEON = []func(*thinArgs){nil, thinBF16NEONRows1, thinBF16NEONRows2, thinBF16NEONRows3, thinBF16NEONRows4}
+
+var sumRowsF16NEON = []func(*gemvArgs){nil, sumRowsF16NEONVectors1, sumRowsF16NEONVectors2, sumRowsF16NEONVectors3, sumRowsF16NEONVectors4, sumRowsF16NEONVectors5, sumRowsF16NEONVectors6, sumRowsF16NEONVectors7, sumRowsF16NEONVectors8}
+
+var sumRowsBF16NEON = []func(*gemvArgs){nil, sumRowsBF16NEONVectors1, sumRowsBF16NEONVectors2, sumRowsBF16NEONVectors3, sumRowsBF16NEONVectors4, sumRowsBF16NEONVectors5, sumRowsBF16NEONVectors6, sumRowsBF16NEONVectors7, sumRowsBF16NEONVectors8}
+
 var fullTilesF64NEON = []func(*tileArgs){nil, fullTileF64NEONRows1, fullTileF64NEONRows2, fullTileF64NEONRows3, fullTileF64NEONRows4}
 
 var edgeTilesF64NEON = []func(*tileArgs){nil, edgeTileF64NEONRows1, edgeTileF64NEONRows2, edgeTileF64NEONRows3, edgeTileF64NEONRows4}
@@ -209,6 +215,176 @@ func thinF32NEONRows3(args *thinArgs)
 //go:noescape
 func thinF32NEONRows4(args *thinArgs)
 
+// addRowF32NEON adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF32NEON(args *gemvArgs)
+
+// addRowsF32NEON adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF32NEON(args *gemvArgs)
+
+// sumRowsF32NEONVectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors1(args *gemvArgs)
+
+// sumRowsF32NEONVectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors2(args *gemvArgs)
+
+// sumRowsF32NEONVectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors3(args *gemvArgs)
+
+// sumRowsF32NEONVectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors4(args *gemvArgs)
+
+// sumRowsF32NEONVectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors5(args *gemvArgs)
+
+// sumRowsF32NEONVectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors6(args *gemvArgs)
+
+// sumRowsF32NEONVectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors7(args *gemvArgs)
+
+// sumRowsF32NEONVectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF32NEONVectors8(args *gemvArgs)
+
+// thinBF16NEONRows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16NEONRows1(args *thinArgs)
+
+// thinBF16NEONRows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16NEONRows2(args *thinArgs)
+
+// thinBF16NEONRows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16NEONRows3(args *thinArgs)
+
+// thinBF16NEONRows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinBF16NEONRows4(args *thinArgs)
+
+// addRowF16NEON adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF16NEON(args *gemvArgs)
+
+// addRowsF16NEON adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF16NEON(args *gemvArgs)
+
+// sumRowsF16NEONVectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors1(args *gemvArgs)
+
+// sumRowsF16NEONVectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors2(args *gemvArgs)
+
+// sumRowsF16NEONVectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors3(args *gemvArgs)
+
+// sumRowsF16NEONVectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors4(args *gemvArgs)
+
+// sumRowsF16NEONVectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors5(args *gemvArgs)
+
+// sumRowsF16NEONVectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors6(args *gemvArgs)
+
+// sumRowsF16NEONVectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors7(args *gemvArgs)
+
+// sumRowsF16NEONVectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsF16NEONVectors8(args *gemvArgs)
+
+// addRowBF16NEON adds a row times a factor to sums.
+//
+//go:noescape
+func addRowBF16NEON(args *gemvArgs)
+
+// addRowsBF16NEON adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsBF16NEON(args *gemvArgs)
+
+// sumRowsBF16NEONVectors1 adds rows of 1 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors1(args *gemvArgs)
+
+// sumRowsBF16NEONVectors2 adds rows of 2 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors2(args *gemvArgs)
+
+// sumRowsBF16NEONVectors3 adds rows of 3 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors3(args *gemvArgs)
+
+// sumRowsBF16NEONVectors4 adds rows of 4 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors4(args *gemvArgs)
+
+// sumRowsBF16NEONVectors5 adds rows of 5 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors5(args *gemvArgs)
+
+// sumRowsBF16NEONVectors6 adds rows of 6 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors6(args *gemvArgs)
+
+// sumRowsBF16NEONVectors7 adds rows of 7 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors7(args *gemvArgs)
+
+// sumRowsBF16NEONVectors8 adds rows of 8 vectors times factors to sums.
+//
+//go:noescape
+func sumRowsBF16NEONVectors8(args *gemvArgs)
+
 // lanesInt8NEONRows2 multiplies a vector by 2 rows of blocks of int8 with scales.
 //
 //go:noescape
@@ -268,56 +444,6 @@ func blockPanelUint8NEON(args *blockPanelArgs)
 //
 //go:noescape
 func blockPanelUint4NEON(args *blockPanelArgs)
-
-// addRowF32NEON adds a row times a factor to sums.
-//
-//go:noescape
-func addRowF32NEON(args *gemvArgs)
-
-// addRowsF32NEON adds 8 rows times factors to sums.
-//
-//go:noescape
-func addRowsF32NEON(args *gemvArgs)
-
-// sumRowsF32NEONVectors1 adds rows of 1 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors1(args *gemvArgs)
-
-// sumRowsF32NEONVectors2 adds rows of 2 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors2(args *gemvArgs)
-
-// sumRowsF32NEONVectors3 adds rows of 3 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors3(args *gemvArgs)
-
-// sumRowsF32NEONVectors4 adds rows of 4 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors4(args *gemvArgs)
-
-// sumRowsF32NEONVectors5 adds rows of 5 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors5(args *gemvArgs)
-
-// sumRowsF32NEONVectors6 adds rows of 6 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors6(args *gemvArgs)
-
-// sumRowsF32NEONVectors7 adds rows of 7 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors7(args *gemvArgs)
-
-// sumRowsF32NEONVectors8 adds rows of 8 vectors times factors to sums.
-//
-//go:noescape
-func sumRowsF32NEONVectors8(args *gemvArgs)
 
 // fullTileF64NEONRows1 multiplies tiles of 1 rows.
 //

@@ -13,13 +13,13 @@ type conversion struct{ name, doc string }
 var conversions = []conversion{{"F16", "float16"}, {"BF16", "bfloat16"}}
 
 // load converts as many elements as a register of float32 has.
-func (t conversion) load(a *asm.Asm, to asm.Vec, from asm.Mem) {
+func (t conversion) load(a *asm.Asm, width asm.Width, to asm.Vec, from asm.Mem) {
 	if t.name == "F16" {
-		a.M(asm.CVTPH2PS, asm.W256, to, 0, from)
+		a.M(asm.CVTPH2PS, width, to, 0, from)
 		return
 	}
-	a.M(asm.PMOVZXWD, asm.W256, to, 0, from)
-	a.R(asm.PSLLD, asm.W256, 0, to, to, 16)
+	a.M(asm.PMOVZXWD, width, to, 0, from)
+	a.R(asm.PSLLD, width, 0, to, to, 16)
 }
 
 // The fields of convertArgs, by offset.
@@ -50,7 +50,7 @@ func (t conversion) code() []byte {
 	a.Mov(from, source)
 	a.Mov(to, target)
 	next := a.Here()
-	t.load(a, 0, asm.At(from, 0))
+	t.load(a, asm.W256, 0, asm.At(from, 0))
 	a.M(asm.MOVUPSSt, asm.W256, 0, 0, asm.At(to, 0))
 	a.AddImm(from, 16)
 	a.AddImm(to, 32)

@@ -102,32 +102,52 @@ func (m machine) loops(pkg *asmfile.Package, e element) {
 	if m.isVariant() {
 		return
 	}
-	fmt.Fprintf(table, "var thin%s = []func(*thinArgs){nil", suffix)
-	for rows := 1; rows <= thinRows; rows++ {
-		name := fmt.Sprintf("thin%sRows%d", suffix, rows)
-		pkg.Add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows),
-			transposer{e, m.width}.thin(rows))
-		fmt.Fprintf(table, ", %s", name)
-	}
-	table.WriteString("}\n\n")
+	m.thinLoops(pkg, e, e.name, false)
+	m.adders(pkg, e, nil)
 	if e.size == 4 {
+		m.thinLoops(pkg, e, "BF16", true)
+		for i := range conversions {
+			m.adders(pkg, e, &conversions[i])
+		}
 		m.laneLoops(pkg.Add)
 		m.blockPanels(pkg.Add)
 		if !m.lanes {
 			m.blockTiles(&pkg.Table, pkg.Add)
 		}
 	}
-	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
+}
+
+// thinLoops writes the loops of few rows times contiguous columns, of elements with a name.
+func (m machine) thinLoops(pkg *asmfile.Package, e element, of string, isPairs bool) {
+	suffix := of + m.name
+	fmt.Fprintf(&pkg.Table, "var thin%s = []func(*thinArgs){nil", suffix)
+	for rows := 1; rows <= thinRows; rows++ {
+		name := fmt.Sprintf("thin%sRows%d", suffix, rows)
+		pkg.Add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows),
+			transposer{e, m.width}.thin(rows, isPairs))
+		fmt.Fprintf(&pkg.Table, ", %s", name)
+	}
+	pkg.Table.WriteString("}\n\n")
+}
+
+// adders writes the loops that add rows, which a conversion makes the elements of sums unless it is nil.
+func (m machine) adders(pkg *asmfile.Package, e element, from *conversion) {
+	of := e.name
+	if from != nil {
+		of = from.name
+	}
+	suffix, d := of+m.name, adder{e, m.width, from}
+	pkg.Add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", d.addRows(1))
 	pkg.Add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows),
-		e.addRows(m.width, gemvRows))
-	fmt.Fprintf(table, "var sumRows%s = []func(*gemvArgs){nil", suffix)
+		d.addRows(gemvRows))
+	fmt.Fprintf(&pkg.Table, "var sumRows%s = []func(*gemvArgs){nil", suffix)
 	for vectors := 1; vectors <= gemvVectors; vectors++ {
 		name := fmt.Sprintf("sumRows%sVectors%d", suffix, vectors)
 		pkg.Add(name, "gemvArgs", fmt.Sprintf("adds rows of %d vectors times factors to sums", vectors),
-			e.sumRows(m.width, vectors))
-		fmt.Fprintf(table, ", %s", name)
+			d.sumRows(vectors))
+		fmt.Fprintf(&pkg.Table, ", %s", name)
 	}
-	table.WriteString("}\n\n")
+	pkg.Table.WriteString("}\n\n")
 }
 
 // pairTiles writes the loops for pairs of bfloat16.

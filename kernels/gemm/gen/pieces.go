@@ -29,7 +29,11 @@ func (e element) copyPieces(step int) []byte {
 }
 
 // pieces is the same code for elements of 16 bits, which are converted to float32.
-func (t conversion) pieces(step int) []byte { return elements[0].movePieces(step, 2, t.load) }
+func (t conversion) pieces(step int) []byte {
+	return elements[0].movePieces(step, 2, func(a *asm.Asm, to asm.Vec, from asm.Mem) {
+		t.load(a, asm.W256, to, from)
+	})
+}
 
 // movePieces is the code for elements of a size; loadPiece loads a register of them.
 func (e element) movePieces(step int, size uint8, loadPiece func(a *asm.Asm, to asm.Vec, from asm.Mem)) []byte {

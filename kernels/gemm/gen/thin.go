@@ -39,10 +39,11 @@ const thinVectors = 2
 //		}
 //	}
 //
-// With each of four pieces of a line, it prefetches a quarter of the columns' lines: a step apart, then in the next
+// If words are pairs of bfloat16, 16 bytes are 8 elements of a column; factors are float32 all the same. With each of
+// four pieces of a line, it prefetches a quarter of the columns' lines: a step apart, then in the next
 // line, and after the last line in the next columns.
-func (t transposer) thin(rows int) []byte {
-	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows,
+func (t transposer) thin(rows int, isPairs bool) []byte {
+	l := thinLoop{Asm: asm.New(arch), transposer: t, rows: rows, isPairs: isPairs,
 		bases: blockBases[:max(t.lanes()*t.perLane()/rowsEach, 1)]}
 	again := l.Here()
 	l.begin()
@@ -65,8 +66,9 @@ func (t transposer) thin(rows int) []byte {
 type thinLoop struct {
 	*asm.Asm
 	transposer
-	rows  int
-	bases []asm.Reg // of columns, rowsEach of them apart
+	rows    int
+	isPairs bool      // whether words are pairs of bfloat16
+	bases   []asm.Reg // of columns, rowsEach of them apart
 }
 
 // The registers of a thinLoop.
@@ -77,8 +79,17 @@ const (
 	loopFetched   = asm.R14 // what is fetched next
 	loopRowOfSums = thrice  // when columns have been read
 	loopTemp      = asm.Vec(4)
-	loopSums      = 8 // registers of a transposition are before the sums; its result is not in loopTemp
+	loopFirst     = asm.Vec(5) // the first elements of pairs
+	loopSums      = 8          // registers of a transposition are before the sums; its result is not in loopTemp
 )
+
+// factorBytes is the size of the factors of a word of a column.
+func (l *thinLoop) factorBytes() int {
+	if l.isPairs {
+		return 2 * int(l.size)
+	}
+	return int(l.size)
+}
 
 // sum is the register of the sums of a row of A, for a vector of columns.
 func (l *thinLoop) sum(v, r int) asm.Vec { return asm.Vec(loopSums + v*l.rows + r) }
@@ -119,16 +130,15 @@ func (l *thinLoop) multiply(v int) {
 		return rowOn(l.bases[r/rowsEach], int32(r%rowsEach), srcRow, thrice, 0)
 	})
 	for i, column := range columns {
-		for r := range l.rows {
-			factor := rowOn(loopFactors, int32(r), loopFactorRow, loopFactorThrice, int32(i)*l.size)
-			if l.width == asm.W512 {
-				factor.Broadcast = true
-				l.M(l.fma, l.width, l.sum(v, r), column, factor)
-				continue
-			}
-			l.M(l.broadcast, l.width, loopTemp, 0, factor)
-			l.R(l.fma, l.width, l.sum(v, r), column, loopTemp)
+		if !l.isPairs {
+			l.multiplyBy(v, i, column)
+			continue
 		}
+		l.R(asm.PSLLD, l.width, 0, loopFirst, column, 16)
+		l.R(asm.PSRLD, l.width, 0, column, column, 16)
+		l.R(asm.PSLLD, l.width, 0, column, column, 16)
+		l.multiplyBy(v, 2*i, loopFirst)
+		l.multiplyBy(v, 2*i+1, column)
 	}
 	move := loopDown
 	if v == thinVectors-1 {
@@ -136,6 +146,20 @@ func (l *thinLoop) multiply(v int) {
 	}
 	for _, base := range l.bases {
 		l.Add(base, move)
+	}
+}
+
+// multiplyBy adds a vector of elements k of columns, times the factors of these elements, to the sums.
+func (l *thinLoop) multiplyBy(v, k int, column asm.Vec) {
+	for r := range l.rows {
+		factor := rowOn(loopFactors, int32(r), loopFactorRow, loopFactorThrice, int32(k)*l.size)
+		if l.width == asm.W512 {
+			factor.Broadcast = true
+			l.M(l.fma, l.width, l.sum(v, r), column, factor)
+			continue
+		}
+		l.M(l.broadcast, l.width, loopTemp, 0, factor)
+		l.R(l.fma, l.width, l.sum(v, r), column, loopTemp)
 	}
 }
 
@@ -156,7 +180,7 @@ func (l *thinLoop) advance() {
 	l.AddLoad(loopFetched, asm.At(asm.RDI, argThinTurn))
 	l.restart()
 	l.Bind(inTurn)
-	l.AddImm(loopFactors, 16)
+	l.AddImm(loopFactors, int32(l.perLane()*l.factorBytes()))
 	l.SubImm(loopPieces, 1)
 }
 
