@@ -84,7 +84,7 @@ const (
 	Same      AxisKind = iota // the operand has the result's size
 	Stretched                 // the operand has size 1 and is repeated
 	Missing                   // the operand has no such axis and is repeated
-	Undecided                 // a size declared MayBeOne: same or stretched once sizes are bound
+	Undecided                 // a size that may be 1: same or stretched once sizes are bound
 )
 
 var axisKinds = [...]string{"same", "stretched", "missing", "undecided"}

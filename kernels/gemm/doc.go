@@ -39,9 +39,10 @@
 // If C has one row or one column, contiguous rows of B are added up directly in memory. If it has up to four rows and
 // columns of B are contiguous, or up to three columns and rows of A are contiguous, these are transposed in registers
 // and multiplied at once, while the next columns are prefetched: a matrix times a vector takes as long as reading
-// memory. Those that would fall into a few sets of a cache are copied before. If columns of B are contiguous and C has a few vectors of rows, the product is computed as its transpose, in
-// which B is not packed, and then transposed. Matrices of a batch with few rows that share B are computed in groups,
-// panel by panel of B; their rows fill a block of A. If such matrices have more rows, B is packed once for all.
+// memory. Those that would fall into a few sets of a cache are copied before. If columns of B are contiguous and C has
+// a few vectors of rows, the product is computed as its transpose, in which B is not packed, and then transposed.
+// Matrices of a batch with few rows that share B are computed in groups, panel by panel of B; their rows fill a block
+// of A. If such matrices have more rows, B is packed once for all.
 //
 // Matrices of one row that share B are joined into one with many rows (joinrows.go), and rows of short ones come in a
 // different order.

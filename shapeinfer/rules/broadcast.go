@@ -177,10 +177,14 @@ func isPartOf(d, whole graph.Dim) bool {
 	return found && terms == 1
 }
 
-// mayBeOne reports whether d is a name declared MayBeOne, which then broadcasts.
+// mayBeOne reports whether d broadcasts if it is 1: a name declared MayBeOne, or a size that is never more, as that of
+// the last element of an axis that may be empty, min(n, 1).
 func (r Rules) mayBeOne(d graph.Dim) bool {
 	names := d.Symbols()
-	return len(names) == 1 && graph.SymbolicDim(names[0]) == d && r.Bounds(names[0]).MayBeOne
+	if len(names) == 1 && graph.SymbolicDim(names[0]) == d {
+		return r.Bounds(names[0]).MayBeOne
+	}
+	return len(names) > 0 && prove.NewProver(r.Bounds).AtLeast(graph.Dim(1).Minus(d), 0) == prove.Proved
 }
 
 // repeatsAtRun reports whether a size that turns out to be 1 is repeated.
