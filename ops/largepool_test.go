@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
@@ -123,4 +124,46 @@ func TestLargePools(t *testing.T) {
 		}
 	}
 	require.Greater(t, done, 25, "enough of the cases make sense")
+}
+
+// TestWindowsLongerThanAxes takes means and maxima of windows that are much longer than an image, with ceil_mode, as
+// some models do for the mean of an image: it computes no more elements than the image has.
+func TestWindowsLongerThanAxes(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		for _, c := range []struct{ height, width, kernel, stride, padding int }{
+			{3, 5, 2000, 2000, 0}, {3, 5, 40, 39, 2}, {50, 3, 40, 40, 0}, {45, 90, 40, 17, 3}, {2, 2, 2000, 2000, 10}} {
+			g := graph.New("pool")
+			height, width := graph.Dim(c.height), graph.Dim(c.width)
+			if named {
+				height, width = g.Dim("height"), g.Dim("width")
+			}
+			x := g.Input("x", graph.Float32, 1, 2, height, width)
+			w := &windowing{poolCase: poolCase{x: []int{1, 2, c.height, c.width}, ceil: true}, groups: 1}
+			w.kernel, w.stride, w.padding = [2]int{c.kernel, c.kernel}, [2]int{c.stride, c.stride},
+				[2]int{c.padding, c.padding}
+			w.dilation = [2]int{1, 1}
+			most := ops.MaxPool2D(x, c.kernel, c.kernel, w.options()...)
+			mean := ops.AvgPool2D(x, c.kernel, c.kernel, append(w.options(), ops.ExcludePadding())...)
+			back := autodiff.Grad(ops.Sum(mean), []*graph.Node{x})[0]
+			data := make([]float64, 2*c.height*c.width)
+			for i := range data {
+				data[i] = float64(i*37%101) - 50
+			}
+			windows := w.windows()
+			ones := make([]float64, len(windows))
+			for i := range ones {
+				ones[i] = 1
+			}
+			wantMost, wantMean, _, wantBack := pooled(windows, data, ones)
+			got := compiled(t, 1, feeds{x: reference.FromFloats(graph.Float32, data, w.x...)}, most, mean, back)
+			for i, want := range [][]float64{wantMost, wantMean, wantBack} {
+				requireClose(t, want, got[i].Floats(), 1e-5, fmt.Sprintf("%+v: result %d", c, i))
+			}
+			prog, err := exec.Compile(g, exec.Outputs(most, mean, back))
+			require.NoError(t, err)
+			footprint, err := prog.Footprint(map[string]int{"height": c.height, "width": c.width})
+			require.NoError(t, err)
+			require.Less(t, footprint.Arena, 4<<20, "%+v", c)
+		}
+	}
 }

@@ -119,10 +119,12 @@ func pooled(op *graph.Op, n, x node, fill float64) node {
 		lead := x.Rank() - len(a.Kernel)
 		padded := x
 		for i := range a.Kernel {
-			padded = Pad(padded, lead+i, graph.Dim(a.Padding[i]), behind(n, x, i), fill)
+			_, after := reach(n, x, i)
+			padded = Pad(padded, lead+i, graph.Dim(a.Padding[i]), after, fill)
 		}
-		for i, size := range a.Kernel {
-			windows := Window(padded, lead+i, graph.Dim(size), a.Stride[i], a.Dilation[i])
+		for i := range a.Kernel {
+			size, _ := reach(n, x, i)
+			windows := Window(padded, lead+i, size, a.Stride[i], a.Dilation[i])
 			padded = Apply(op, ReduceAttrs{Axes: []int{lead + i + 1}}, MoveAxis(windows, -1, lead+i+1))
 		}
 		return padded
@@ -177,6 +179,22 @@ func behind(n, x node, i int) graph.Dim {
 	extent := a.Dilation[i]*(a.Kernel[i]-1) + 1
 	starts := n.Shape()[axis].Minus(1).Times(graph.Dim(a.Stride[i]))
 	return starts.Plus(graph.Dim(max(extent, a.Stride[i]) - a.Padding[i])).Minus(x.Shape()[axis])
+}
+
+// reach returns how many elements of each window along an axis can lie on x, and the padding behind the axis for such
+// windows. With ceil_mode a window may be much longer than the axis: some models take the mean of an image as that of
+// one window of thousands of elements.
+func reach(n, x node, i int) (size, after graph.Dim) {
+	a := n.Attrs().(PoolAttrs)
+	axis := x.Rank() - len(a.Kernel) + i
+	size, all := graph.Dim(a.Kernel[i]), x.Shape()[axis].Plus(graph.Dim(a.Padding[i]))
+	length, isNumber := all.Int()
+	isLonger := isNumber && length < int64(a.Kernel[i]) || !isNumber && a.Kernel[i] > largestAtOnce
+	if !a.Ceil || a.Dilation[i] > 1 || !isLonger {
+		return size, behind(n, x, i)
+	}
+	size = graph.MinDim(size, all)
+	return size, n.Shape()[axis].Minus(1).Times(graph.Dim(a.Stride[i])).Plus(size).Minus(all)
 }
 
 func expandMaxPool(n *graph.Node, in []*graph.Node) *graph.Node {

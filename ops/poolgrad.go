@@ -26,17 +26,22 @@ func hasFewTaps(kernel []int) bool {
 func avgPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
 	lead := x.Rank() - len(a.Kernel)
-	sizes := make([]graph.Dim, len(a.Kernel))
+	sizes, reaches := make([]graph.Dim, len(a.Kernel)), make([]graph.Dim, len(a.Kernel))
+	isOfFew := !a.overlap() && hasFewTaps(a.Kernel)
 	for i := range a.Kernel {
-		sizes[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(behind(n, x, i))
+		size, after := reach(n, x, i)
+		if isOfFew {
+			after = behind(n, x, i)
+		}
+		sizes[i], reaches[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(after), size
 	}
 	dx := Div(dy, meanElements(n, x))
-	if !a.overlap() && hasFewTaps(a.Kernel) {
+	if isOfFew {
 		places := windowPlaces(a.Kernel)
 		dx = sumAmongZeros(slices.Repeat([]node{dx}, len(places)), sizes, places, a)
 	} else {
-		for i, k := range a.Kernel {
-			windows := Expand(Unsqueeze(dx, -1), append(slices.Clone(dx.Shape()), graph.Dim(k))...)
+		for i, k := range reaches {
+			windows := Expand(Unsqueeze(dx, -1), append(slices.Clone(dx.Shape()), k)...)
 			dx = Fold(windows, lead+i, sizes[i], a.Stride[i], a.Dilation[i])
 		}
 	}

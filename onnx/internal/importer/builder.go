@@ -73,6 +73,7 @@ type builder struct {
 	open      map[string]*openSize    // sizes that are known only when the model runs
 	openNames map[graph.Dim]graph.Dim // names of those that are computed from others
 	places    map[node]places         // those that were found
+	lengths   map[graph.Dim]bool      // of axes
 }
 
 type function struct{ domain, name, overload string }
@@ -113,7 +114,7 @@ func Import(m *wire.Model, r Request) (*Result, []Problem) {
 	b := &builder{Request: r, g: r.Graph, functions: map[function]*wire.Function{}, folded: map[node]*exec.Array{},
 		isFixed: map[node]bool{}, names: map[string]graph.Dim{}, root: r.Graph.ScopePath(),
 		open: map[string]*openSize{}, openNames: map[graph.Dim]graph.Dim{},
-		places: map[node]places{}}
+		places: map[node]places{}, lengths: map[graph.Dim]bool{}}
 	b.prover = prove.NewProver(b.boundsOf)
 	for _, f := range m.Functions {
 		b.functions[function{domain(f.Domain), f.Name, f.Overload}] = f
@@ -306,6 +307,7 @@ func (b *builder) apply(n *wire.Node, operands []*value, s *scope) {
 		}
 	}
 	c.follow(results)
+	c.noteRamp(results)
 }
 
 // scopeOf is the scope of a node whose name is a path, as PyTorch writes that of a module: "/layer1/conv1/Conv", or

@@ -37,6 +37,9 @@ func (c *call) results() []*value {
 	if list := c.ofSizes(key); list != nil {
 		return list
 	}
+	if list := c.ofRamp(key); list != nil {
+		return list
+	}
 	if c.hasCounted(key) {
 		return c.withCounted(key)
 	}

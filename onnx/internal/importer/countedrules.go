@@ -274,10 +274,22 @@ func (c *call) sizesOr(i int, name string) []graph.Dim {
 	return graph.MakeShape(c.ints(name)...)
 }
 
+// splitCounted splits along another axis than the counted one, or into parts of known sizes: there must be as many
+// elements then.
 func splitCounted(c *call) []*value {
 	v, axis := c.value(0), c.axis(0)
-	if v.counted.axis == axis {
+	if v.counted.axis != axis {
+		return c.shaped(c.computed(), c.shapeOf(v))
+	}
+	lengths, total := c.dimsOr(1, "split"), graph.Dim(0)
+	for _, n := range lengths {
+		total = total.Plus(n)
+	}
+	x := c.nodeOf(v)
+	if len(lengths) == 0 || !c.atLeast(x.Shape()[axis].Minus(total), 0) {
 		refuse("the size of the axis that it splits is known only when the model runs: %s", selectBefore)
 	}
-	return c.shaped(c.computed(), c.shapeOf(v))
+	x = ops.Assert(ops.Narrow(x, axis, 0, total), ops.Equal(c.countOf(v.counted.size), c.length(total)),
+		"Split: the sizes of its parts do not add up to that of the axis")
+	return ofNodes(ops.SplitSizes(x, axis, lengths...))
 }

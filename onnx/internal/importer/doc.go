@@ -10,7 +10,8 @@
 // of ONNX Runtime. values.go, control.go and while.go have those with sequences and bodies. left.go says why some have
 // no row.
 //
-// sizes.go has tensors of sizes; sizerules.go and sizemoves.go compute with them when the graph is built.
+// sizes.go has tensors of sizes; sizerules.go and sizemoves.go compute with them when the graph is built, and ramp.go
+// with those that count positions. sizeproofs.go has what is known about sizes.
 //
 // counted.go has axes whose size is known only when the model runs. countedfind.go has the operators that make them,
 // and that pick and write elements by such indices, countedrules.go says how others pass them on, countedmath.go has

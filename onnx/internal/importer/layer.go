@@ -34,9 +34,8 @@ func init() {
 				c.dtype("dtype", graph.Int32))
 		}),
 		"BatchNormalization": batchNorm,
-		"InstanceNormalization": func(c *call) []node {
-			y, _, _ := ops.InstanceNorm(c.in(0), c.in(1), c.in(2), c.float("epsilon", 1e-5))
-			return []node{y}
+		"InstanceNormalization": func(c *call) []node { // of one element too, which PyTorch's function refuses
+			return []node{ops.GroupNorm(c.in(0), c.size(c.in(1), 0), c.in(1), c.in(2), c.float("epsilon", 1e-5))}
 		},
 		"GroupNormalization": func(c *call) []node {
 			scale, bias, groups := c.in(1), c.in(2), c.int("num_groups", 0)

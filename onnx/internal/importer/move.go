@@ -268,10 +268,9 @@ func rangeOf(c *call) node {
 		}
 		in = append(in, s)
 	}
-	if in[0].by != 1 || in[1].by != 1 || in[2].by != 1 {
-		return rangeOfNumbers(c)
-	}
-	start, way, step := in[0].dims[0], in[1].dims[0].Minus(in[0].dims[0]), in[2].dims[0]
+	by := commonMultiple(commonMultiple(in[0].by, in[1].by), in[2].by)
+	start, step := in[0].over(by)[0], in[2].over(by)[0]
+	way := in[1].over(by)[0].Minus(start)
 	var n graph.Dim
 	switch by, isNumber := step.Int(); {
 	case isNumber && by > 0:
@@ -286,7 +285,7 @@ func rangeOf(c *call) node {
 	n, _ = greatest(c, n, 0)
 	t := c.in(0).DType()
 	y := ops.Cast(ops.Iota(c.g, 0, n), t)
-	if step != 1 {
+	if step != graph.Dim(by) {
 		y = ops.Mul(y, c.in(2))
 	}
 	if start != 0 {

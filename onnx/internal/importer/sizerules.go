@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // sizeRules compute tensors of sizes when the graph is made. Where one gives nil, the operator's rule computes a node.
@@ -217,7 +216,7 @@ func quotient(c *call, x, y graph.Dim) (graph.Dim, bool) {
 		return c.truncated(x, m), true
 	case byNumber:
 		return graph.Dim(0).Minus(c.truncated(x, -m)), true
-	case !c.atLeast(x, 0) || !c.atLeast(y, 1):
+	case !c.atLeast(x, 0) || !c.atLeast(y, 0): // nothing is divided by 0
 		return 0, false
 	}
 	if q, exact := x.ExactDiv(y); exact {
@@ -349,26 +348,4 @@ func foldSizes(first graph.Dim, f func(c *call, x, y graph.Dim) (graph.Dim, bool
 		}
 		return []*sizes{y}
 	}
-}
-
-// atLeast reports whether a size is proved to be n or more.
-func (c *call) atLeast(d graph.Dim, n int64) bool { return c.prover.AtLeast(d, n) == prove.Proved }
-
-// equal decides whether two sizes are equal, where that is the same for all sizes.
-func (c *call) equal(x, y graph.Dim) (is, ok bool) {
-	if c.prover.NotEqual(x, y) {
-		return false, true
-	}
-	return true, c.prover.Equal(x, y) == prove.Proved
-}
-
-// less decides whether x is less than y, where that is the same for all sizes.
-func (c *call) less(x, y graph.Dim) (is, ok bool) {
-	switch c.prover.AtLeast(y.Minus(x), 1) {
-	case prove.Proved:
-		return true, true
-	case prove.Refused:
-		return false, true
-	}
-	return false, false
 }

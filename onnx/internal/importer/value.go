@@ -27,6 +27,7 @@ type value struct {
 	offset   int
 	isNone   bool     // an optional value that is not there
 	counted  *counted // an axis of which only the first elements count; nil if all do
+	ramp     *ramp    // the elements of a node, where they are one
 }
 
 // isTensor reports whether v is there and no sequence.

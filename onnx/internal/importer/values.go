@@ -107,6 +107,7 @@ func (c *call) shapeOfValue(i int) graph.Shape {
 
 func (c *call) shape() *sizes {
 	list := c.shapeOfValue(0)
+	c.noteLengths(list)
 	bound := func(v int) int {
 		if v < 0 {
 			v += len(list)
