@@ -157,3 +157,19 @@ func TestInstanceNormalizationOfOne(t *testing.T) {
 	a = run(t, b, exec.Feed{b.Input("x"): exec.Array{Shape: []int{1, 2, 2}, Data: []float32{1, -1, 2, 2}}})
 	require.InDeltaSlice(t, []float32{7, 3, 7, 7}, a.Data, 1e-4)
 }
+
+// TestRepeatsOfOneHot repeats one axis as often as a size says, of which PyTorch's repeat_interleave picks the axis with
+// OneHot.
+func TestRepeatsOfOneHot(t *testing.T) {
+	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "batch", "n")},
+		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float, "batch", "m")},
+		Nodes: append(lengthOf("n"), op("Unsqueeze", []string{"n", "first"}, "times"),
+			withAttributes(op("Concat", []string{"single", "times"}, "two"), wholeAttribute("axis", 0)),
+			op("OneHot", []string{"single", "depth", "two"}, "row"), op("Reshape", []string{"row", "flat"}, "repeats"),
+			op("Tile", []string{"x", "repeats"}, "y")),
+		Initializers: []*wire.Tensor{wholeNumber("one", 1), integers("first", 0), integers("single", 1),
+			wholeNumber("depth", 2), integers("flat", -1)}}
+	b := built(t, file(t, g))
+	a := run(t, b, exec.Feed{b.Input("x"): exec.Array{Shape: []int{1, 3}, Data: []float32{1, 2, 3}}})
+	require.Equal(t, []float32{1, 2, 3, 1, 2, 3, 1, 2, 3}, a.Data)
+}

@@ -63,6 +63,7 @@ var sizeMoves = map[string]func(c *call, in []*sizes) []*sizes{
 		return some(s)
 	},
 	"ScatterND": scatterSizes,
+	"OneHot":    oneHotSizes,
 	"NonZero": sameSizes(func(c *call, s *sizes) *sizes {
 		a, ok := s.array()
 		if !ok {
@@ -298,6 +299,27 @@ func scatterSizes(c *call, in []*sizes) []*sizes {
 		y.dims[place(to, s.shape)] = update.dims[i]
 	}
 	return some(y)
+}
+
+// oneHotSizes have one of two elements where an index is the place along a new axis, and the other elsewhere:
+// PyTorch's repeat_interleave says so which axis it repeats.
+func oneHotSizes(c *call, in []*sizes) []*sizes {
+	index, depth, two := in[0], in[1], in[2]
+	if !index.areNumbers() || !depth.areNumbers() || len(depth.dims) != 1 || len(two.dims) != 2 {
+		return nil
+	}
+	n, at := depth.numbers()[0], index.numbers()
+	axis := c.int("axis", -1)
+	if axis < 0 {
+		axis += len(index.shape) + 1
+	}
+	return some(two.picked(slices.Insert(slices.Clone(index.shape), axis, n), func(i []int) int {
+		k := at[place(slices.Concat(i[:axis], i[axis+1:]), index.shape)]
+		if k == i[axis] || k+n == i[axis] {
+			return 1
+		}
+		return 0
+	}))
 }
 
 // nonZeroSizes are the places of elements that are not 0, a row for each axis.
