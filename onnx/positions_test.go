@@ -158,8 +158,7 @@ func TestInstanceNormalizationOfOne(t *testing.T) {
 	require.InDeltaSlice(t, []float32{7, 3, 7, 7}, a.Data, 1e-4)
 }
 
-// TestRepeatsOfOneHot repeats one axis as often as a size says, of which PyTorch's repeat_interleave picks the axis with
-// OneHot.
+// TestRepeatsOfOneHot repeats one axis as often as a size says. PyTorch's repeat_interleave picks the axis by OneHot.
 func TestRepeatsOfOneHot(t *testing.T) {
 	g := &wire.Graph{Inputs: []*wire.ValueInfo{tensorOf("x", wire.Float, "batch", "n")},
 		Outputs: []*wire.ValueInfo{tensorOf("y", wire.Float, "batch", "m")},
