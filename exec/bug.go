@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
@@ -76,7 +77,7 @@ func changedMeanings(g *graph.Graph) error {
 // tryClaims tries what users' operations claim, before a pass relies on it: claims of composites before they are
 // expanded, and claims of the operations in their expansions.
 func tryClaims(g *graph.Graph) func(*lower.Program, pass) error {
-	trier := claims.Trier{Evaluate: evaluate}
+	trier := claims.Trier{Evaluate: (&request{ctx: context.Background()}).evaluate}
 	return func(u *lower.Program, p pass) error {
 		if p.name != "import" && p.name != "expand" {
 			return nil

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ import (
 type Option func(*request)
 
 type request struct {
+	ctx              context.Context
 	outputs, updates []*graph.Node
 	needs            []graph.Requirement // requirements that the check leaves to the binding of sizes
 	warnings         []*graph.Mistake
@@ -199,7 +201,7 @@ func forwardStores(u *lower.Program) error {
 // every mistake in the graph with its source position: it is a *shapeinfer.Report. Warnings are written to standard
 // error: see [OnWarning] and [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
-	r := request{thresholds: lower.UsualThresholds}
+	r := request{ctx: context.Background(), thresholds: lower.UsualThresholds}
 	for _, o := range opts {
 		if o != nil {
 			o(&r)
@@ -210,7 +212,9 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	}
 	u, name := r.unit(g, 0), "check"
 	defer func() {
-		if v := recover(); v != nil {
+		if v := recover(); isStop(v) {
+			p, err = nil, r.stopped("in", name)
+		} else if v != nil {
 			p, err = nil, inPass(name, bug.Panicked(u.At, v))
 		}
 		err = ofElement(err)
@@ -232,6 +236,9 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	u.UserNodes = len(g.Nodes())
 	for _, p := range passes {
 		u.At, name = nil, p.name
+		if err := r.stopped("before", name); err != nil {
+			return nil, err
+		}
 		if err := p.run(u); err != nil {
 			return nil, inPass(p.name, err)
 		}
@@ -244,6 +251,10 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	if err := changedMeanings(g); err != nil {
 		return nil, err
 	}
+	if err := r.stopped("before", "code"); err != nil {
+		return nil, err
+	}
+	r.ctx = context.Background() // the program keeps the request
 	u.At, name = nil, "code"
 	if p, err = newProgram(g, r, u); err != nil {
 		return nil, err
@@ -259,7 +270,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
 	return &lower.Program{
 		Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(),
-			Evaluate: evaluate, NumOutputs: len(r.outputs),
+			Evaluate: r.evaluate, Stopped: r.asked(), NumOutputs: len(r.outputs),
 			FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
 		Thresholds: r.thresholds, CompileBody: r.compileBody}
 }
@@ -267,6 +278,7 @@ func (r *request) unit(g *graph.Graph, built int) *lower.Program {
 // compileBody compiles the body of a loop, from the pass that outlines loops on. The passes before that rewrote it
 // together with its surroundings.
 func (r *request) compileBody(body *rewrite.Program) (*lower.Program, error) {
+	body.Stopped = r.asked()
 	u := &lower.Program{Program: body, Thresholds: r.thresholds, CompileBody: r.compileBody}
 	first := slices.IndexFunc(passes, func(p pass) bool { return p.name == "outline" })
 	for _, p := range passes[first:] {

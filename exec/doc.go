@@ -10,7 +10,7 @@
 //
 //   - compile.go has the table of passes, which are functions of the inner packages rewrite, scoreaxes, outline, fusion
 //     and lower; verify.go calls their verifiers. warnings.go reports warnings, evaluate.go computes constants for the
-//     passes, and usedsizes.go finds the inputs and named sizes that a program needs.
+//     passes, context.go stops them, and usedsizes.go finds the inputs and named sizes that a program needs.
 //   - program.go is the result; describe.go, footprint.go, stats.go, snapshot.go, trace.go and page.go describe it.
 //   - session.go, sessionoptions.go, feed.go with feedslice.go and feednested.go, params.go, borrow.go and results.go
 //     are the user's side of runs, which the inner package engine performs.

@@ -1,16 +1,14 @@
 package exec
 
 import (
-	"context"
-
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 )
 
 // evaluate computes nodes that need no input. It returns nil if that fails; the run then reports the failure at the
 // user's line.
-func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any {
-	r := request{outputs: nodes, thresholds: lower.UsualThresholds}
+func (of *request) evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any {
+	r := request{ctx: of.ctx, outputs: nodes, thresholds: lower.UsualThresholds}
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
 		if p.needed && p.run(u) != nil {
@@ -22,7 +20,7 @@ func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any {
 	if err != nil {
 		return nil
 	}
-	out, err := p.NewSession().Run(context.Background(), nil)
+	out, err := p.NewSession().Run(r.ctx, nil)
 	if err != nil {
 		return nil
 	}

@@ -81,7 +81,7 @@ func (s *Session) String() string {
 func (s *Session) Program() *Program { return s.prog }
 
 // Run binds the inputs, computes the outputs and performs the updates. The results are valid until the session's next
-// run. When the context ends, it stops between kernels, or in the middle of a large product or attention that writes no
+// run. When the context ends, it stops between kernels, or in the middle of one that takes long and writes no
 // parameter; updates performed by then remain. A nil context never ends.
 func (s *Session) Run(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if err := s.begin(); err != nil {

@@ -39,7 +39,7 @@ func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.No
 	pass) {
 	t.Helper()
 	g, outputs, updates := build()
-	r := request{outputs: outputs, updates: updates, thresholds: lower.UsualThresholds}
+	r := request{ctx: context.Background(), outputs: outputs, updates: updates, thresholds: lower.UsualThresholds}
 	require.NoError(t, r.check(g))
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {

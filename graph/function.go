@@ -78,6 +78,8 @@ type Arrays struct {
 	Print         io.Writer
 	floats, words scratch
 	ints          scratch
+	stopped       func() bool
+	polled        int // elements since Poll has asked
 }
 
 // IndexError is the error of a Go function for an element of an operand that is not an index of an axis. A run reports
@@ -96,14 +98,58 @@ func (e IndexError) Error() string {
 		e.Operand, e.Value, e.Size)
 }
 
+// Poll ends the call of the function if the run is to stop: it does not return then. A function that may take long
+// calls it time and again, with the number of elements that it has computed since the last time. That costs next to
+// nothing: whether the context has ended is asked once in many elements. Goroutines that the function starts must not
+// call it; they may ask [Arrays.Stopped].
+func (a *Arrays) Poll(elements int) {
+	if a.polled += elements; a.polled >= polledElements {
+		a.ask()
+	}
+}
+
+// ask is what [Arrays.Poll] does once in many elements; that is inlined.
+func (a *Arrays) ask() {
+	a.polled = 0
+	if a.Stopped() {
+		panic(StoppedCall{})
+	}
+}
+
+// Stopped reports whether the run is to stop, because its context has ended. The function may return then, and its
+// result is not used. A function that writes what outlasts the run, such as a parameter, is not to stop.
+func (a *Arrays) Stopped() bool { return a.stopped != nil && a.stopped() }
+
+// StopWhen sets what [Arrays.Stopped] reports; nil for a run that does not stop. Several goroutines may call it.
+func (a *Arrays) StopWhen(stopped func() bool) { a.stopped = stopped }
+
+// polledElements take far less than a millisecond, if each is some arithmetic.
+const polledElements = 1 << 16
+
+// StoppedCall is the panic with which [Arrays.Poll] ends a call. The run recovers it.
+type StoppedCall struct{}
+
 // Floats returns room for n numbers, of any values. It lasts until the function returns, and is used again.
-func (a *Arrays) Floats(n int) []float64 { return take[float64](&a.floats, n) }
+func (a *Arrays) Floats(n int) []float64 {
+	a.pollRoom(&a.floats, n)
+	return take[float64](&a.floats, n)
+}
 
 // Words returns room for n words, of any values. It lasts until the function returns, and is used again.
-func (a *Arrays) Words(n int) []uint64 { return take[uint64](&a.words, n) }
+func (a *Arrays) Words(n int) []uint64 {
+	a.pollRoom(&a.words, n)
+	return take[uint64](&a.words, n)
+}
 
 // Ints returns room for n integers, of any values. It lasts until the function returns, and is used again.
 func (a *Arrays) Ints(n int) []int { return take[int](&a.ints, n) }
+
+// pollRoom polls before memory is allocated: its pages take time where they are used first.
+func (a *Arrays) pollRoom(s *scratch, n int) {
+	if s.used+n > len(s.words) {
+		a.Poll(n)
+	}
+}
 
 // Begin frees the memory of the previous example for the next one.
 func (a *Arrays) Begin() {

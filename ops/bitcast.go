@@ -26,7 +26,7 @@ func init() {
 			return to, s
 		},
 		Function: func(a *graph.Arrays) error {
-			copy(a.Out.Bytes(), a.In[0].Bytes())
+			copyPolling(a, a.Out.Bytes(), a.In[0].Bytes())
 			return nil
 		},
 	})

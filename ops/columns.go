@@ -82,7 +82,7 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 	inLanes(a.Out.Shape, attrs.Reverse, func(l lanes) {
 		if l.across != 1 || l.width == 1 {
 			for j := 0; j < l.width; j += 4 {
-				accumulateRows(out, x, l, j, attrs.Product, neutral)
+				accumulateRows(out, x, l, j, attrs.Product, neutral, a)
 			}
 			return
 		}
@@ -91,15 +91,17 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 		for j := range totals {
 			totals[j] = neutral
 		}
-		for at, step := l.first, 0; step < l.steps; at, step = at+l.along, step+1 {
-			y, v := out[at:at+len(totals)], x[at:at+len(totals)]
-			for j, t := range totals {
-				if attrs.Product {
-					t *= S(v[j])
-				} else {
-					t += S(v[j])
+		for at, step := l.first, 0; step < l.steps; {
+			for end := nextSteps(a, step, l.steps, l.width); step < end; at, step = at+l.along, step+1 {
+				y, v := out[at:at+len(totals)], x[at:at+len(totals)]
+				for j, t := range totals {
+					if attrs.Product {
+						t *= S(v[j])
+					} else {
+						t += S(v[j])
+					}
+					totals[j], y[j] = t, T(t)
 				}
-				totals[j], y[j] = t, T(t)
 			}
 		}
 	})
@@ -107,16 +109,18 @@ func accumulateIn[S, T totalled](out, x []T, a *graph.Arrays) {
 
 // accumulateRows does so in four rows from the j-th on, whose totals stay in registers. Where there are fewer, the last
 // one is taken several times.
-func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S) {
+func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neutral S, arrays *graph.Arrays) {
 	a, b, c, d := neutral, neutral, neutral, neutral
 	if j == l.width-1 {
-		for at, step := l.first+j*l.across, 0; step < l.steps; at, step = at+l.along, step+1 {
-			if product {
-				a *= S(x[at])
-			} else {
-				a += S(x[at])
+		for at, step := l.first+j*l.across, 0; step < l.steps; {
+			for end := nextSteps(arrays, step, l.steps, 1); step < end; at, step = at+l.along, step+1 {
+				if product {
+					a *= S(x[at])
+				} else {
+					a += S(x[at])
+				}
+				out[at] = T(a)
 			}
-			out[at] = T(a)
 		}
 		return
 	}
@@ -127,19 +131,21 @@ func accumulateRows[S, T totalled](out, x []T, l lanes, j int, product bool, neu
 	row := func(x []T, lane int) []T { return x[l.first-start+min(lane, l.width-1)*l.across:][:n] }
 	x0, x1, x2, x3 := row(x, j), row(x, j+1), row(x, j+2), row(x, j+3)
 	y0, y1, y2, y3 := row(out, j), row(out, j+1), row(out, j+2), row(out, j+3)
-	for i := start; uint(i) < uint(n); i += l.along {
-		if product {
-			a *= S(x0[i])
-			b *= S(x1[i])
-			c *= S(x2[i])
-			d *= S(x3[i])
-		} else {
-			a += S(x0[i])
-			b += S(x1[i])
-			c += S(x2[i])
-			d += S(x3[i])
+	for i, step := start, 0; step < n; {
+		for end := nextSteps(arrays, step, n, 4); step < end && uint(i) < uint(n); i, step = i+l.along, step+1 {
+			if product {
+				a *= S(x0[i])
+				b *= S(x1[i])
+				c *= S(x2[i])
+				d *= S(x3[i])
+			} else {
+				a += S(x0[i])
+				b += S(x1[i])
+				c += S(x2[i])
+				d += S(x3[i])
+			}
+			y0[i], y1[i], y2[i], y3[i] = T(a), T(b), T(c), T(d)
 		}
-		y0[i], y1[i], y2[i], y3[i] = T(a), T(b), T(c), T(d)
 	}
 }
 
@@ -203,12 +209,19 @@ func losers[T totalled](x []T, best T, least bool) int {
 // leastWithFewWinners is how long rows are whose winners are few: of random ones, the logarithm of their length.
 const leastWithFewWinners = 32
 
-// eachWinner visits the winners of elements, of which most rows have few: each up to the position of the next one.
-func eachWinner[T totalled](x []T, least bool, f func(from, end int)) {
-	for from := 0; from < len(x); {
-		end := from + 1 + losers(x[from+1:], x[from], least)
-		f(from, end)
-		from = end
+// eachWinner visits the winners of elements, of which most rows have few: each for elements up to the next one, or for
+// some of them at a time.
+func eachWinner[T totalled](a *graph.Arrays, x []T, least bool, f func(winner, from, end int)) {
+	for winner := 0; winner < len(x); {
+		from, end := winner, winner+1
+		for more := true; more; from = end {
+			most := min(end+polledPart, len(x))
+			end += losers(x[end:most], x[winner], least)
+			a.Poll(end - from)
+			f(winner, from, end)
+			more = end == most && most < len(x)
+		}
+		winner = end
 	}
 }
 
@@ -230,16 +243,19 @@ func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
 			for j := range l.width {
 				at := l.first + j*l.across
 				if l.along == 1 && l.steps >= leastWithFewWinners {
-					eachWinner(x[at:at+l.steps], least, func(from, end int) { fill(out[at+from:at+end], x[at+from]) })
+					eachWinner(a, x[at:at+l.steps], least, func(winner, from, end int) {
+						fill(out[at+from:at+end], x[at+winner])
+					})
 					continue
 				}
 				best := x[at]
-				for range l.steps {
-					if v := x[at]; wins(v, best, least) {
-						best = v
+				for step := 0; step < l.steps; {
+					for end := nextSteps(a, step, l.steps, 1); step < end; at, step = at+l.along, step+1 {
+						if v := x[at]; wins(v, best, least) {
+							best = v
+						}
+						out[at] = best
 					}
-					out[at] = best
-					at += l.along
 				}
 			}
 			return
@@ -247,16 +263,18 @@ func extremaIn[T totalled](out, x []T, a *graph.Arrays) {
 		best := out[l.first : l.first+l.width]
 		copy(best, x[l.first:])
 		at := l.first
-		for range l.steps - 1 {
-			at += l.along
-			y, v := out[at:at+len(best)], x[at:at+len(best)]
-			for j, b := range best {
-				if wins(v[j], b, least) {
-					b = v[j]
+		for step := 1; step < l.steps; {
+			for end := nextSteps(a, step, l.steps, l.width); step < end; step++ {
+				at += l.along
+				y, v := out[at:at+len(best)], x[at:at+len(best)]
+				for j, b := range best {
+					if wins(v[j], b, least) {
+						b = v[j]
+					}
+					y[j] = b
 				}
-				y[j] = b
+				best = y
 			}
-			best = y
 		}
 	})
 }
@@ -269,17 +287,19 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 			for j := range l.width {
 				first := l.first + j*l.across
 				if l.along == 1 && l.steps >= leastWithFewWinners {
-					eachWinner(x[first:first+l.steps], least, func(from, end int) {
-						fill(out[first+from:first+end], int64(from))
+					eachWinner(a, x[first:first+l.steps], least, func(winner, from, end int) {
+						fill(out[first+from:first+end], int64(winner))
 					})
 					continue
 				}
 				best, place := x[first], int64(0)
-				for at, step := first, 0; step < l.steps; at, step = at+l.along, step+1 {
-					if v := x[at]; wins(v, best, least) {
-						best, place = v, int64(step)
+				for at, step := first, 0; step < l.steps; {
+					for end := nextSteps(a, step, l.steps, 1); step < end; at, step = at+l.along, step+1 {
+						if v := x[at]; wins(v, best, least) {
+							best, place = v, int64(step)
+						}
+						out[at] = place
 					}
-					out[at] = place
 				}
 			}
 			return
@@ -287,17 +307,18 @@ func placesOfExtrema[T totalled](x []T, a *graph.Arrays) {
 		var best [columnsTogether]T
 		var places [columnsTogether]int64
 		at := l.first
-		for step := range int64(l.steps) {
-			i := at
-			for j := range best[:l.width] {
-				v := x[i]
-				if step == 0 || wins(v, best[j], least) {
-					best[j], places[j] = v, step
+		for step := 0; step < l.steps; {
+			for end := nextSteps(a, step, l.steps, l.width); step < end; at, step = at+l.along, step+1 {
+				i := at
+				for j := range best[:l.width] {
+					v := x[i]
+					if step == 0 || wins(v, best[j], least) {
+						best[j], places[j] = v, int64(step)
+					}
+					out[i] = places[j]
+					i += l.across
 				}
-				out[i] = places[j]
-				i += l.across
 			}
-			at += l.along
 		}
 	})
 }
@@ -317,17 +338,18 @@ func recurDown[T float32 | float64](out, factors, x []T, a *graph.Arrays) {
 	inLanes(a.Out.Shape, a.Attrs.(runningAttrs).Reverse, func(l lanes) {
 		var sums [columnsTogether]float64
 		at := l.first
-		for step := range l.steps {
-			i := at
-			for j := range sums[:l.width] {
-				sum := float64(x[i])
-				if step > 0 {
-					sum += float64(float64(factors[i]) * sums[j])
+		for step := 0; step < l.steps; {
+			for end := nextSteps(a, step, l.steps, l.width); step < end; at, step = at+l.along, step+1 {
+				i := at
+				for j := range sums[:l.width] {
+					sum := float64(x[i])
+					if step > 0 {
+						sum += float64(float64(factors[i]) * sums[j])
+					}
+					sums[j], out[i] = sum, T(sum)
+					i += l.across
 				}
-				sums[j], out[i] = sum, T(sum)
-				i += l.across
 			}
-			at += l.along
 		}
 	})
 }

@@ -82,6 +82,7 @@
 //   - sort.go with sortkeys.go and, of 64 bits, sortlong.go, and of short rows shortorder.go; searchsorted.go,
 //     quantile.go, count.go, uniquealong.go
 //   - running.go and columns.go: running maxima, and recurrences
+//   - parts.go: between parts of long loops, functions ask whether the run is to stop
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals
 //   - ranks.go; density.go: histograms of rows, and densities of samples

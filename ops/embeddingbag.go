@@ -135,16 +135,30 @@ func expandEmbeddingBag(n *graph.Node, in []*graph.Node) *graph.Node {
 
 // bagSums is the function of opBagSums.
 func bagSums(a *graph.Arrays) error {
-	index, bags, inner, bad := graph.Elements[int64](a.In[0]), a.Out.Shape[0], a.Out.Shape[1], -1
+	index, bad := graph.Elements[int64](a.In[0]), -1
 	if a.Out.DType == graph.Float32 {
-		bad = gather.Bags(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[1]), index, bags, inner)
+		bad = bagSumsIn[float32](a, index)
 	} else {
-		bad = gather.Bags(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[1]), index, bags, inner)
+		bad = bagSumsIn[float64](a, index)
 	}
 	if bad >= 0 {
 		return graph.IndexError{Operand: 0, Shape: a.In[0].Shape, At: bad, Value: index[bad], Size: a.In[1].Shape[0]}
 	}
 	return nil
+}
+
+// bagSumsIn sums the rows of some bags at a time. It returns the position of the first index out of range, or -1.
+func bagSumsIn[T float32 | float64](a *graph.Arrays, index []int64) (bad int) {
+	out, table, bags, inner := graph.Elements[T](a.Out), graph.Elements[T](a.In[1]), a.Out.Shape[0], a.Out.Shape[1]
+	count := len(index) / max(bags, 1)
+	for bag := 0; bag < bags; {
+		end := nextSteps(a, bag, bags, max(count*inner, 1))
+		if bad := gather.Bags(out[bag*inner:end*inner], table, index[bag*count:end*count], end-bag, inner); bad >= 0 {
+			return bag*count + bad
+		}
+		bag = end
+	}
+	return -1
 }
 
 // flattened has the axes before the last as one.

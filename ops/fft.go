@@ -132,17 +132,17 @@ func eachFloat(of32, of64 func(a *graph.Arrays)) func(a *graph.Arrays) error {
 func dft[T float32 | float64](a *graph.Arrays) {
 	attrs := a.Attrs.(dftAttrs)
 	n, beside := axisOf(a.Out.Shape[:len(a.Out.Shape)-1], attrs.Beside)
-	fourier.Complex(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside, attrs.Plus)
+	fourier.Complex(a, graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside, attrs.Plus)
 }
 
 func realDFT[T float32 | float64](a *graph.Arrays) {
 	n, beside := axisOf(a.In[0].Shape, a.Attrs.(realDFTAttrs).Beside)
-	fourier.Real(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
+	fourier.Real(a, graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
 }
 
 func realFromDFT[T float32 | float64](a *graph.Arrays) {
 	n, beside := axisOf(a.Out.Shape, a.Attrs.(realFromDFTAttrs).Beside)
-	fourier.ToReal(graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
+	fourier.ToReal(a, graph.Elements[T](a.Out), graph.Elements[T](a.In[0]), n, beside)
 }
 
 // axisOf returns the size of an axis that some others follow, and how many elements these have.

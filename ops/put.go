@@ -64,7 +64,7 @@ func put(a *graph.Arrays) error {
 	index, size := graph.Elements[int64](a.In[1]), a.Out.Shape[0]
 	out := a.Out.Bytes()
 	if a.Out.Ptr != a.In[0].Ptr { // else it is put where it is
-		gather.Copy(out, a.In[0].Bytes())
+		copyPolling(a, out, a.In[0].Bytes())
 	}
 	row := len(out) / max(size, 1)
 	for first := 0; first < len(index); first += indicesAtOnce {
@@ -72,7 +72,7 @@ func put(a *graph.Arrays) error {
 		if bad := gather.Outside(some, size); bad >= 0 {
 			return graph.IndexError{Operand: 1, Shape: a.In[1].Shape, At: first + bad, Value: some[bad], Size: size}
 		}
-		if row == 0 {
+		if a.Poll(len(some) * row / polledBytes); row == 0 {
 			continue
 		}
 		src := unsafe.Add(a.In[2].Ptr, first*row)

@@ -92,15 +92,15 @@ func searchSorted(a *graph.Arrays) error {
 	right, out := a.Attrs.(SearchAttrs).Right, graph.Elements[int64](a.Out)
 	switch sorted, values := a.In[0], a.In[1]; sorted.DType {
 	case graph.Int32:
-		searchEach(out, graph.Elements[int32](sorted), graph.Elements[int32](values), right)
+		searchEach(a, out, graph.Elements[int32](sorted), graph.Elements[int32](values), right)
 	case graph.Int64:
-		searchEach(out, graph.Elements[int64](sorted), graph.Elements[int64](values), right)
+		searchEach(a, out, graph.Elements[int64](sorted), graph.Elements[int64](values), right)
 	case graph.Uint64:
-		searchEach(out, graph.Elements[uint64](sorted), graph.Elements[uint64](values), right)
+		searchEach(a, out, graph.Elements[uint64](sorted), graph.Elements[uint64](values), right)
 	case graph.Float32:
-		searchEach(out, graph.Elements[float32](sorted), graph.Elements[float32](values), right)
+		searchEach(a, out, graph.Elements[float32](sorted), graph.Elements[float32](values), right)
 	case graph.Float64:
-		searchEach(out, graph.Elements[float64](sorted), graph.Elements[float64](values), right)
+		searchEach(a, out, graph.Elements[float64](sorted), graph.Elements[float64](values), right)
 	}
 	return nil
 }
@@ -114,13 +114,14 @@ type searchable interface {
 }
 
 // searchEach halves as PyTorch does: what cannot be compared with NaN lies before it.
-func searchEach[T searchable](out []int64, sorted, values []T, right bool) {
+func searchEach[T searchable](a *graph.Arrays, out []int64, sorted, values []T, right bool) {
 	// After a step at least one less than half of the places are left: so many steps all searches make.
 	steps := 0
 	for left := len(sorted); left > 0; left = (left - 1) / 2 {
 		steps++
 	}
 	for ; len(values) >= searchedTogether; out, values = out[searchedTogether:], values[searchedTogether:] {
+		a.Poll(searchedTogether * steps)
 		searchTogether((*[searchedTogether]int64)(out), sorted, (*[searchedTogether]T)(values), steps, right)
 	}
 	for i, v := range values {

@@ -175,7 +175,7 @@ func order(a *graph.Arrays) error {
 	case graph.Float32:
 		orderEach(a, func(out []int64, x []float32) {
 			if isFew(len(out), len(x)) {
-				firstFloat32s(a.Words(len(out)), out, x, descending)
+				firstFloat32s(a, out, x, descending)
 			} else {
 				orderKeys(a, out, x, descending, rankOfFloat32)
 			}
@@ -196,6 +196,7 @@ func orderEach[T graph.Element](a *graph.Arrays, f func(out []int64, x []T)) {
 	n, k := a.In[0].Shape[len(a.In[0].Shape)-1], a.Out.Shape[len(a.Out.Shape)-1]
 	for k > 0 && len(out) > 0 {
 		a.Begin()
+		a.Poll(n)
 		f(out[:k], x[:n])
 		x, out = x[n:], out[k:]
 	}
@@ -221,31 +222,40 @@ func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank
 	}
 	key := func(i int, v T) uint64 { return uint64(rank(v)^flip)<<placeBits | uint64(uint32(i)) }
 	if k := len(out); k <= mostInserted {
-		least := make([]uint64, 0, mostInserted)
-		for i, v := range x {
-			least = inserted(least, key(i, v), k)
+		least, i := make([]uint64, 0, mostInserted), 0
+		for rest := x; len(rest) > 0; {
+			for _, v := range nextPart(a, &rest) {
+				least = inserted(least, key(i, v), k)
+				i++
+			}
 		}
 		placesOf(least, out)
 		return
 	}
 	room := a.Words(2 * len(x))
 	keys, spare := room[:len(x)], room[len(x):]
-	for i, v := range x {
-		keys[i] = key(i, v)
+	for rest, i := x, 0; len(rest) > 0; {
+		for _, v := range nextPart(a, &rest) {
+			keys[i] = key(i, v)
+			i++
+		}
 	}
 	switch k := len(out); {
 	case isFew(k, len(keys)):
 		least := heapOf(keys[:k])
-		for _, key := range keys[k:] {
-			if k > 0 && key < least[0] {
-				least.replaceTop(key)
+		for rest := keys[k:]; k > 0 && len(rest) > 0; {
+			for _, key := range nextPart(a, &rest) {
+				if key < least[0] {
+					least.replaceTop(key)
+				}
 			}
 		}
-		keys, spare = least, nil
+		placesOf(sortedWhole(a, least, spare), out)
+		return
 	case k < len(keys) && len(keys) >= leastSelected:
-		keys, spare = leastKeys(keys, spare, k)
+		keys, spare = leastKeys(a, keys, spare, k)
 	}
-	placesOf(sorted(keys, spare), out)
+	placesOf(sorted(a, keys, spare), out)
 }
 
 // isFew reports whether k of n elements are so few that a heap finds them sooner than a sort of all.
@@ -260,10 +270,12 @@ func placesOf(keys []uint64, out []int64) {
 
 // firstFloat32s finds few places in the order of numbers, as [orderKeys] does. Most numbers come behind the last one
 // found so far, which a comparison tells; with NaN all comparisons are false.
-func firstFloat32s(keys []uint64, out []int64, x []float32, descending bool) {
-	if len(keys) == 0 {
+func firstFloat32s(a *graph.Arrays, out []int64, x []float32, descending bool) {
+	if len(out) == 0 {
 		return
 	}
+	room := a.Words(2 * len(out))
+	keys, spare := room[:len(out)], room[len(out):]
 	flip := uint32(0)
 	if descending {
 		flip = math.MaxUint32
@@ -274,16 +286,20 @@ func firstFloat32s(keys []uint64, out []int64, x []float32, descending bool) {
 	}
 	least := heapOf(keys)
 	last := x[uint32(least[0])]
-	for i := len(keys); i < len(x); i++ {
-		if v := x[i]; descending && v <= last || !descending && v >= last {
-			continue
+	for begin := len(keys); begin < len(x); {
+		end := nextSteps(a, begin, len(x), 1)
+		for i, v := range x[begin:end] {
+			if descending && v <= last || !descending && v >= last {
+				continue
+			}
+			if k := key(begin + i); k < least[0] {
+				least.replaceTop(k)
+				last = x[uint32(least[0])]
+			}
 		}
-		if k := key(i); k < least[0] {
-			least.replaceTop(k)
-			last = x[uint32(least[0])]
-		}
+		begin = end
 	}
-	placesOf(sorted(least, nil), out)
+	placesOf(sortedWhole(a, least, spare), out)
 }
 
 // compareNaNLast compares numbers, of which NaN is the greatest.

@@ -1,6 +1,10 @@
 package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // mostInserted is how many places are found at most by keeping the first ones so far in order.
 const mostInserted = 8
@@ -31,20 +35,24 @@ const placeBits = 32
 
 // leastKeys returns the least k keys and some more, in the order of their places: those whose ranks begin with the
 // digits of the k-th or lesser ones. It has as much spare memory as there are keys, and returns what it has left.
-func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
+func leastKeys(a *graph.Arrays, keys, spare []uint64, k int) (least, rest []uint64) {
 	const shift = 64 - 11
 	var counts [1 << 11]uint32
-	for _, key := range keys {
-		counts[key>>shift]++
+	for rest := keys; len(rest) > 0; {
+		for _, key := range nextPart(a, &rest) {
+			counts[key>>shift]++
+		}
 	}
 	last, found := uint64(0), 0
 	for found += int(counts[0]); found < k; found += int(counts[last]) {
 		last++
 	}
 	least = spare[:0]
-	for _, key := range keys {
-		if key>>shift <= last {
-			least = append(least, key)
+	for rest := keys; len(rest) > 0; {
+		for _, key := range nextPart(a, &rest) {
+			if key>>shift <= last {
+				least = append(least, key)
+			}
 		}
 	}
 	return least, keys
@@ -52,14 +60,15 @@ func leastKeys(keys, spare []uint64, k int) (least, rest []uint64) {
 
 // From leastByDigits keys on, they are sorted by digits of their ranks, and from leastByLongDigits on by longer ones.
 const (
-	leastByDigits     = 64
-	leastByLongDigits = 1024
-	longDigit         = 11 // bits
+	leastByDigits      = 64
+	leastByLongDigits  = 1024
+	leastWholeByDigits = 4096 // keys in any order
+	longDigit          = 11   // bits
 )
 
 // sorted sorts keys of a rank and a place, which are in the order of their places, in their memory or in as much spare:
 // many by digits of their ranks, the last digits first, and else by comparisons.
-func sorted(keys, spare []uint64) []uint64 {
+func sorted(a *graph.Arrays, keys, spare []uint64) []uint64 {
 	switch {
 	case len(keys) < leastByDigits || len(spare) < len(keys):
 		slices.Sort(keys)
@@ -73,21 +82,44 @@ func sorted(keys, spare []uint64) []uint64 {
 			ends[3][k>>(placeBits+24)]++
 		}
 		for d := range ends {
-			keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+8*d)
+			keys, spare = sortedByDigit(a, keys, spare, ends[d][:], placeBits+8*d)
 		}
 		return keys
 	}
+	keys, _ = sortedByHalf(a, keys, spare, placeBits)
+	return keys
+}
+
+// sortedWhole is [sorted] of keys in any order.
+func sortedWhole(a *graph.Arrays, keys, spare []uint64) []uint64 {
+	if len(keys) < leastWholeByDigits {
+		slices.Sort(keys)
+		return keys
+	}
+	keys, spare = sortedByHalf(a, keys, spare[:len(keys)], 0)
+	keys, _ = sortedByHalf(a, keys, spare, placeBits)
+	return keys
+}
+
+// sortedByHalf sorts keys by their ranks, or their places: the placeBits bits from one on.
+func sortedByHalf(a *graph.Arrays, keys, spare []uint64, shift int) (in, rest []uint64) {
 	const bits = longDigit
 	var ends [3][1 << bits]uint32
-	for _, k := range keys {
-		ends[0][k>>placeBits&(1<<bits-1)]++
-		ends[1][k>>(placeBits+bits)&(1<<bits-1)]++
-		ends[2][k>>(placeBits+2*bits)]++
+	for rest := keys; len(rest) > 0; {
+		for _, k := range nextPart(a, &rest) {
+			ends[0][k>>shift&(1<<bits-1)]++
+			ends[1][k>>(shift+bits)&(1<<bits-1)]++
+			ends[2][k>>(shift+2*bits)&(1<<(placeBits-2*bits)-1)]++
+		}
 	}
 	for d := range ends {
-		keys, spare = sortedByDigit(keys, spare, ends[d][:], placeBits+bits*d)
+		counts := ends[d][:]
+		if d == 2 {
+			counts = counts[:1<<(placeBits-2*bits)]
+		}
+		keys, spare = sortedByDigit(a, keys, spare, counts, shift+bits*d)
 	}
-	return keys
+	return keys, spare
 }
 
 // mostByTwoDigits is up to how many keys two digits of ranks that differ in their first bits tell most of them
@@ -96,18 +128,18 @@ const mostByTwoDigits = 1 << 18
 
 // sortedByTwoDigits is [sorted] of keys whose ranks differ in their first bits: it sorts them by their first two
 // digits, and then those that agree in these. It calls f for those of equal ranks.
-func sortedByTwoDigits(keys, spare []uint64, f func(run []uint64)) []uint64 {
+func sortedByTwoDigits(a *graph.Arrays, keys, spare []uint64, f func(run []uint64)) []uint64 {
 	const second, first = 64 - 2*longDigit, 64 - longDigit
 	var ends [2][1 << longDigit]uint32
 	for _, k := range keys {
 		ends[0][k>>second&(1<<longDigit-1)]++
 		ends[1][k>>first]++
 	}
-	keys, spare = sortedByDigit(keys, spare, ends[0][:], second)
-	keys, spare = sortedByDigit(keys, spare, ends[1][:], first)
-	eachRun(keys, second, func(run []uint64) {
+	keys, spare = sortedByDigit(a, keys, spare, ends[0][:], second)
+	keys, spare = sortedByDigit(a, keys, spare, ends[1][:], first)
+	eachRun(a, keys, second, func(run []uint64) {
 		if len(run) > fewInRun {
-			copy(run, sorted(run, spare[:len(run)]))
+			copy(run, sorted(a, run, spare[:len(run)]))
 		} else {
 			for i, k := range run {
 				for ; i > 0 && run[i-1] > k; i-- {
@@ -116,7 +148,7 @@ func sortedByTwoDigits(keys, spare []uint64, f func(run []uint64)) []uint64 {
 				run[i] = k
 			}
 		}
-		eachRun(run, placeBits, f)
+		eachRun(a, run, placeBits, f)
 	})
 	return keys
 }
@@ -126,7 +158,7 @@ const fewInRun = 16
 
 // sortedByDigit sorts keys by a digit, of whose values there are so many each, which it overwrites. It returns their
 // memory, and what is spare then.
-func sortedByDigit(keys, spare []uint64, counts []uint32, shift int) (in, rest []uint64) {
+func sortedByDigit(a *graph.Arrays, keys, spare []uint64, counts []uint32, shift int) (in, rest []uint64) {
 	mask := uint64(len(counts) - 1)
 	if counts[keys[0]>>shift&mask] == uint32(len(keys)) {
 		return keys, spare // all have the same digit
@@ -135,10 +167,12 @@ func sortedByDigit(keys, spare []uint64, counts []uint32, shift int) (in, rest [
 	for i, n := range counts {
 		counts[i], begin = begin, begin+n
 	}
-	for _, k := range keys {
-		at := &counts[k>>shift&mask]
-		spare[*at] = k
-		*at++
+	for rest := keys; len(rest) > 0; {
+		for _, k := range nextPart(a, &rest) {
+			at := &counts[k>>shift&mask]
+			spare[*at] = k
+			*at++
+		}
 	}
 	return spare[:len(keys)], keys
 }

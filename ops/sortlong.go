@@ -29,7 +29,7 @@ type long interface{ int64 | uint64 | float64 }
 // differ, and which element a rank is that of.
 type ranks[T long] struct {
 	of      func(v T) uint64
-	each    func(out []uint64, x []T) (differing uint64)
+	each    func(out []uint64, x []T) (differing uint64) // from the first element of x
 	element func(rank uint64) T
 }
 
@@ -92,7 +92,13 @@ func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by 
 	} else {
 		all = a.Words(len(x))
 	}
-	differing := by.each(all, x)
+	differing := uint64(0)
+	for done := 0; done < len(x); {
+		end := nextSteps(a, done, len(x), 1)
+		differing |= by.each(all[done:end], x[done:end])
+		differing |= all[done] ^ all[0]
+		done = end
+	}
 	placesOf(sortedRanks(a, all, differing, flip, room[:len(x)], room[len(x):]), out)
 }
 
@@ -101,24 +107,30 @@ func orderLong[T long](a *graph.Arrays, out []int64, x []T, descending bool, by 
 // the others are compared.
 func sortedRanks(a *graph.Arrays, all []uint64, differing, flip uint64, keys, spare []uint64) []uint64 {
 	shift := max(mathbits.Len64(differing)-(64-placeBits), 0)
-	for i, r := range all {
-		keys[i] = (r^flip)>>shift<<placeBits | uint64(uint32(i))
+	for rest, i := all, 0; len(rest) > 0; {
+		for _, r := range nextPart(a, &rest) {
+			keys[i] = (r^flip)>>shift<<placeBits | uint64(uint32(i))
+			i++
+		}
 	}
 	if shift == 0 {
-		return sorted(keys, spare)
+		return sorted(a, keys, spare)
 	}
 	compare := func(run []uint64) { sortByRank(a, run, all, flip) }
 	if leastByLongDigits <= len(keys) && len(keys) < mostByTwoDigits {
-		return sortedByTwoDigits(keys, spare, compare)
+		return sortedByTwoDigits(a, keys, spare, compare)
 	}
-	keys = sorted(keys, spare)
-	eachRun(keys, placeBits, compare)
+	keys = sorted(a, keys, spare)
+	eachRun(a, keys, placeBits, compare)
 	return keys
 }
 
 // eachRun calls f for the keys that agree in all bits from the first-th on, where there are several.
-func eachRun(keys []uint64, first int, f func(run []uint64)) {
+func eachRun(a *graph.Arrays, keys []uint64, first int, f func(run []uint64)) {
 	for i := 1; i < len(keys); i++ {
+		if i%polledPart == 0 {
+			a.Poll(polledPart)
+		}
 		if keys[i]>>first != keys[i-1]>>first {
 			continue
 		}
@@ -133,6 +145,7 @@ func eachRun(keys []uint64, first int, f func(run []uint64)) {
 // sortByRank sorts keys, which are in the order of their places, by the ranks of these.
 func sortByRank(a *graph.Arrays, keys, all []uint64, flip uint64) {
 	compare := func(x, y uint64) int {
+		a.Poll(1)
 		return cmp.Or(cmp.Compare(all[uint32(x)]^flip, all[uint32(y)]^flip), cmp.Compare(uint32(x), uint32(y)))
 	}
 	if len(keys) < leastLongByDigits {
@@ -146,7 +159,7 @@ func sortByRank(a *graph.Arrays, keys, all []uint64, flip uint64) {
 	for i, key := range keys {
 		long[i] = longKey{all[uint32(key)] ^ flip, uint64(uint32(key))}
 	}
-	for i, key := range sortedLong(long[:len(keys)], long[len(keys):]) {
+	for i, key := range sortedLong(a, long[:len(keys)], long[len(keys):]) {
 		keys[i] = key.place
 	}
 }
@@ -164,13 +177,15 @@ func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []
 	}
 	least := heapOf(found)
 	last := by.element(least[0] ^ flip)
-	for _, v := range x[k:] {
-		if descending && v <= last || !descending && v >= last {
-			continue
-		}
-		if r := by.of(v) ^ flip; r < least[0] {
-			least.replaceTop(r)
-			last = by.element(least[0] ^ flip)
+	for rest := x[k:]; len(rest) > 0; {
+		for _, v := range nextPart(a, &rest) {
+			if descending && v <= last || !descending && v >= last {
+				continue
+			}
+			if r := by.of(v) ^ flip; r < least[0] {
+				least.replaceTop(r)
+				last = by.element(least[0] ^ flip)
+			}
 		}
 	}
 	equal := 0
@@ -179,8 +194,12 @@ func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []
 			equal++
 		}
 	}
-	keys := longKeys(a, k)[:0]
+	room := longKeys(a, 2*k)
+	keys := room[:0:k]
 	for i, v := range x {
+		if i%polledPart == 0 {
+			a.Poll(polledPart)
+		}
 		if descending && v < last || !descending && v > last {
 			continue
 		}
@@ -195,14 +214,17 @@ func fewLong[T long](a *graph.Arrays, k int, x []T, flip uint64, by ranks[T]) []
 			break
 		}
 	}
-	return sortedLong(keys, nil)
+	if k < leastWholeByDigits {
+		return sortedLong(a, keys, nil)
+	}
+	return sortedLong(a, keys, room[k:])
 }
 
 // leastLongByDigits is from how many longer keys on they are sorted by digits.
 const leastLongByDigits = 512
 
 // sortedLong is [sorted] of longer keys.
-func sortedLong(keys, spare []longKey) []longKey {
+func sortedLong(a *graph.Arrays, keys, spare []longKey) []longKey {
 	const digits, width = 6, 11
 	if len(keys) < leastLongByDigits || len(spare) < len(keys) {
 		slices.SortFunc(keys, func(x, y longKey) int {
@@ -214,9 +236,11 @@ func sortedLong(keys, spare []longKey) []longKey {
 		return keys
 	}
 	var ends [digits][1 << width]uint32
-	for _, k := range keys {
-		for d := range ends {
-			ends[d][k.rank>>(d*width)&(1<<width-1)]++
+	for rest := keys; len(rest) > 0; {
+		for _, k := range nextPart(a, &rest) {
+			for d := range ends {
+				ends[d][k.rank>>(d*width)&(1<<width-1)]++
+			}
 		}
 	}
 	for d := range ends {
@@ -227,10 +251,12 @@ func sortedLong(keys, spare []longKey) []longKey {
 		for i, n := range counts {
 			counts[i], begin = begin, begin+n
 		}
-		for _, k := range keys {
-			at := &counts[k.rank>>shift&(1<<width-1)]
-			spare[*at] = k
-			*at++
+		for rest := keys; len(rest) > 0; {
+			for _, k := range nextPart(a, &rest) {
+				at := &counts[k.rank>>shift&(1<<width-1)]
+				spare[*at] = k
+				*at++
+			}
 		}
 		keys, spare = spare, keys
 	}

@@ -86,22 +86,25 @@ func rowOrder(a *graph.Arrays) error {
 	}
 	switch x := a.In[0]; x.DType {
 	case graph.Bool:
-		orderRows(out, x.Bytes(), x.Shape[1], cmp.Compare)
+		orderRows(a, out, x.Bytes(), x.Shape[1], cmp.Compare)
 	case graph.Int32:
-		orderRows(out, graph.Elements[int32](x), x.Shape[1], cmp.Compare)
+		orderRows(a, out, graph.Elements[int32](x), x.Shape[1], cmp.Compare)
 	case graph.Float32:
-		orderRows(out, graph.Elements[float32](x), x.Shape[1], compareNaNLast)
+		orderRows(a, out, graph.Elements[float32](x), x.Shape[1], compareNaNLast)
 	case graph.Int64:
-		orderRows(out, graph.Elements[int64](x), x.Shape[1], cmp.Compare)
+		orderRows(a, out, graph.Elements[int64](x), x.Shape[1], cmp.Compare)
 	case graph.Uint64:
-		orderRows(out, graph.Elements[uint64](x), x.Shape[1], cmp.Compare)
+		orderRows(a, out, graph.Elements[uint64](x), x.Shape[1], cmp.Compare)
 	case graph.Float64:
-		orderRows(out, graph.Elements[float64](x), x.Shape[1], compareNaNLast)
+		orderRows(a, out, graph.Elements[float64](x), x.Shape[1], compareNaNLast)
 	}
 	return nil
 }
 
-func orderRows[T any](out []int64, x []T, width int, compare func(x, y T) int) {
+func orderRows[T any](a *graph.Arrays, out []int64, x []T, width int, compare func(x, y T) int) {
 	row := func(i int64) []T { return x[int(i)*width : (int(i)+1)*width] }
-	slices.SortStableFunc(out, func(i, j int64) int { return slices.CompareFunc(row(i), row(j), compare) })
+	slices.SortStableFunc(out, func(i, j int64) int {
+		a.Poll(1)
+		return slices.CompareFunc(row(i), row(j), compare)
+	})
 }

@@ -1240,6 +1240,7 @@ var functions = map[string][]any{
 	"exec": {
 		exec.BorrowParams,
 		exec.Compile,
+		exec.Context,
 		exec.FastBFloat16,
 		exec.FlushDenormals,
 		exec.GuardOperands,

@@ -14,7 +14,7 @@ type convolution[T float] struct {
 }
 
 // newConvolution prepares transforms of n numbers.
-func newConvolution[T float](n int) *convolution[T] {
+func newConvolution[T float](poller Poller, n int) *convolution[T] {
 	least := 2*n - 1
 	power := 1 << bits.Len(uint(least-1))
 	length := power
@@ -24,9 +24,10 @@ func newConvolution[T float](n int) *convolution[T] {
 			break
 		}
 	}
-	c := &convolution[T]{length: length, plan: planOf[T](length, false)}
+	c := &convolution[T]{length: length, plan: planOf[T](poller, length, false)}
 	k := make([]float64, 2*length)
 	for j := range n {
+		poll(poller, rootCost)
 		re, im := root(j*j%(2*n), 2*n)
 		c.chirp = append(c.chirp, T(re), T(im))
 		for _, at := range []int{j, (length - j) % length} {
@@ -34,7 +35,7 @@ func newConvolution[T float](n int) *convolution[T] {
 		}
 	}
 	kernel := make([]float64, 2*length)
-	planOf[float64](length, false).all(kernel, k, 1, 1, false)
+	planOf[float64](poller, length, false).all(poller, kernel, k, 1, 1, false)
 	for _, v := range kernel {
 		c.kernel = append(c.kernel, T(v))
 	}
@@ -57,28 +58,32 @@ func (c *convolution[T]) together() int {
 
 // run transforms the first n pairs of each row of wide in place. A row is as long as the convolution. After the rows
 // there is room for as many.
-func (c *convolution[T]) run(wide []T, rows int) {
+func (c *convolution[T]) run(poller Poller, wide []T, rows int) {
 	row := 2 * c.length
 	x, y := wide[:rows*row], wide[rows*row:2*rows*row]
 	for at := 0; at < len(x); at += row {
-		times(x[at:], c.chirp)
+		times(poller, x[at:], c.chirp)
 		clear(x[at+len(c.chirp) : at+row])
 	}
-	c.plan.all(y, x, rows, 1, false)
+	c.plan.all(poller, y, x, rows, 1, false)
 	for at := 0; at < len(y); at += row {
-		times(y[at:], c.kernel)
+		times(poller, y[at:], c.kernel)
 	}
-	c.plan.all(x, y, rows, 1, true)
+	c.plan.all(poller, x, y, rows, 1, true)
 	for at := 0; at < len(x); at += row {
-		times(x[at:], c.chirp)
+		times(poller, x[at:], c.chirp)
 	}
 }
 
 // times multiplies pairs by others.
-func times[T float](x, by []T) {
-	x = x[:len(by)]
-	for i := 1; i < len(by); i += 2 {
-		x[i-1], x[i] = product(x[i-1], x[i], by[i-1], by[i])
+func times[T float](poller Poller, x, by []T) {
+	const some = 1 << 14
+	for x = x[:len(by)]; len(by) > 0; x, by = x[min(some, len(x)):], by[min(some, len(by)):] {
+		poll(poller, min(some, len(by)))
+		x, by := x[:min(some, len(x))], by[:min(some, len(by))]
+		for i := 1; i < len(by); i += 2 {
+			x[i-1], x[i] = product(x[i-1], x[i], by[i-1], by[i])
+		}
 	}
 }
 
@@ -99,7 +104,7 @@ func (p *plan[T]) convolved(w *worker[T], y, x numbers[T], transforms int, plus 
 		for k := range rows {
 			p.take(w.wide[2*c.length*k:], x, x.row(first+k), plus)
 		}
-		c.run(w.wide, rows)
+		c.run(w.poller, w.wide, rows)
 		for k := range rows {
 			give(w.wide[2*c.length*k:], y, y.row(first+k), plus)
 		}

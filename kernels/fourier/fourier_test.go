@@ -147,11 +147,11 @@ func (s shape) sizes(kind int) (in, out int) {
 func run[T float](s shape, y, x []T, kind int) {
 	switch kind {
 	case 0, 1:
-		Complex(y, x, s.n, s.inner, kind == 1)
+		Complex(nil, y, x, s.n, s.inner, kind == 1)
 	case 2:
-		Real(y, x, s.n, s.inner)
+		Real(nil, y, x, s.n, s.inner)
 	case 3:
-		ToReal(y, x, s.n, s.inner)
+		ToReal(nil, y, x, s.n, s.inner)
 	}
 }
 

@@ -6,7 +6,7 @@ import "unsafe"
 func (p *plan[T]) transform(w *worker[T], y, x numbers[T], g group, plus bool) {
 	first, second := w.first.room(p.length), w.second.room(p.length)
 	w.load(block{first, partBytes, plus}, x, g)
-	w.store(y, block{p.complex.run(w.loops, &w.steps, first, second, nil), partBytes, plus}, g)
+	w.store(y, block{p.complex.run(w, first, second, nil), partBytes, plus}, g)
 }
 
 // ofReal computes the first halves of the transforms of the real numbers of a group.
@@ -21,7 +21,7 @@ func (p *plan[T]) ofReal(w *worker[T], y, x numbers[T], g group) {
 		}
 	}
 	w.load(from, x, g)
-	z := p.complex.run(w.loops, &w.steps, first, second, nil)
+	z := p.complex.run(w, first, second, nil)
 	if p.halved() {
 		*(*[elementBytes]byte)(unsafe.Add(z, points*elementBytes)) = *(*[elementBytes]byte)(z)
 		p.mirrored(w, w.loops.ofReal[0], z)
@@ -38,7 +38,7 @@ func (p *plan[T]) toReal(w *worker[T], y, x numbers[T], g group) {
 	if p.halved() {
 		clearImaginary(first, points)
 		p.mirrored(w, w.loops.toReal[0], first)
-		w.store(y, block{p.complex.run(w.loops, &w.steps, first, second, nil), partBytes, true}, g)
+		w.store(y, block{p.complex.run(w, first, second, nil), partBytes, true}, g)
 		return
 	}
 	// Real numbers are their own conjugates, and so have the transform of the conjugates.
@@ -51,7 +51,7 @@ func (p *plan[T]) toReal(w *worker[T], y, x numbers[T], g group) {
 			e[i] = -e[i]
 		}
 	}
-	w.store(y, block{p.complex.run(w.loops, &w.steps, first, second, nil), elementBytes, false}, g)
+	w.store(y, block{p.complex.run(w, first, second, nil), elementBytes, false}, g)
 }
 
 // clearImaginary makes the imaginary parts of an element 0.

@@ -14,7 +14,7 @@ const leastLong = 16
 
 // newLong returns the way to transform n contiguous numbers, which may be pairs of real ones. It is nil if they are
 // few, or n is no product of two numbers that fill all lanes.
-func newLong[T float](n int, real bool) *long[T] {
+func newLong[T float](poller Poller, n int, real bool) *long[T] {
 	lanes := lanesOf[T]()
 	if n < leastLong*lanes {
 		return nil
@@ -34,12 +34,13 @@ func newLong[T float](n int, real bool) *long[T] {
 	if best == nil {
 		return nil
 	}
-	best.rows, best.columns = newSequence[T](best.rows.length), newSequence[T](best.columns.length)
+	best.rows, best.columns = newSequence[T](poller, best.rows.length), newSequence[T](poller, best.columns.length)
 	for block := range best.blocks(best.columns.length) {
 		var e elements[T]
 		f := unsafe.Slice((*T)(e.room(best.rows.length)), 2*lanes*best.rows.length)
 		first := best.block(best.columns.length, block)
 		for k := range best.rows.length {
+			poll(poller, rootCost*lanes)
 			for l := range lanes {
 				re, im := root(k*(first+l), n)
 				f[2*k*lanes+l], f[(2*k+1)*lanes+l] = T(re), T(im)
@@ -51,6 +52,7 @@ func newLong[T float](n int, real bool) *long[T] {
 		count := best.mirrorBlocks(n)
 		f := unsafe.Slice((*T)(best.mirror.room(count)), 2*lanes*count)
 		for i := range count * lanes {
+			poll(poller, rootCost)
 			re, im := root(i, 2*n)
 			f[i/lanes*2*lanes+i%lanes], f[(i/lanes*2+1)*lanes+i%lanes] = T(re/2), T(im/2)
 		}
@@ -75,10 +77,11 @@ func (l *long[T]) run(w *worker[T], y, x unsafe.Pointer, plus bool) {
 	first, second := w.first.room(most), w.second.room(most)
 	middle := w.middle.room(l.blocks(rows) * columns)
 	for i := range l.blocks(columns) {
+		w.poll(rows * lanesOf[T]())
 		c := l.block(columns, i)
 		place := numbers[T]{unsafe.Add(x, 2*c*size), rows, columns, 2}
 		w.load(block{first, partBytes, plus}, place, group{layout: inColumns})
-		z := l.rows.run(w.loops, &w.steps, first, second, l.factors[i].all())
+		z := l.rows.run(w, first, second, l.factors[i].all())
 		a := &w.moves
 		a.fromStep, a.toStep, a.groups, a.rows = 2*elementBytes, 2*elementBytes, partBytes/vectorBytes,
 			partBytes/pieceBytes
@@ -92,7 +95,8 @@ func (l *long[T]) run(w *worker[T], y, x unsafe.Pointer, plus bool) {
 		}
 	}
 	for k := range l.blocks(rows) {
-		z := l.columns.run(w.loops, &w.steps, unsafe.Add(middle, k*columns*elementBytes), second, nil)
+		w.poll(columns * lanesOf[T]())
+		z := l.columns.run(w, unsafe.Add(middle, k*columns*elementBytes), second, nil)
 		place := numbers[T]{unsafe.Add(y, 2*l.block(rows, k)*size), columns, rows, 2}
 		w.store(place, block{z, partBytes, plus}, group{layout: inColumns})
 	}

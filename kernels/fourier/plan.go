@@ -31,27 +31,28 @@ func (p *plan[T]) points() int {
 // halved reports whether real numbers are treated as half as many complex ones.
 func (p *plan[T]) halved() bool { return p.real && p.length%2 == 0 }
 
-func newPlan[T float](n int, real bool) *plan[T] {
+func newPlan[T float](poller Poller, n int, real bool) *plan[T] {
 	p := &plan[T]{length: n, real: real}
 	p.workers.New = func() any { return &worker[T]{loops: loopsOf[T]()} }
 	points := p.points()
 	if !isSmooth(points) {
-		p.cyclic = newConvolution[T](n)
+		p.cyclic = newConvolution[T](poller, n)
 		return p
 	}
-	p.complex = newSequence[T](points)
+	p.complex = newSequence[T](poller, points)
 	if p.halved() {
-		p.mirror = mirrorFactors[T](n, points/2+1)
+		p.mirror = mirrorFactors[T](poller, n, points/2+1)
 	}
 	if !real || p.halved() {
-		p.long = newLong[T](points, p.halved())
+		p.long = newLong[T](poller, points, p.halved())
 	}
 	return p
 }
 
 // mirrorFactors are half of exp(-2πi·k/n) for the first places k.
-func mirrorFactors[T float](n, count int) (list []T) {
+func mirrorFactors[T float](poller Poller, n, count int) (list []T) {
 	for k := range count {
+		poll(poller, rootCost)
 		re, im := root(k, n)
 		list = append(list, T(re/2), T(im/2))
 	}
@@ -69,6 +70,18 @@ type worker[T float] struct {
 	numbers       []T         // of one of real numbers
 	of            []int       // where the numbers of each lane begin
 	wide          []T         // of a convolution
+	poller        Poller
+}
+
+// rootCost is how many elements take the time of a root of unity.
+const rootCost = 16
+
+func (w *worker[T]) poll(elements int) { poll(w.poller, elements) }
+
+func poll(p Poller, elements int) {
+	if p != nil {
+		p.Poll(elements)
+	}
 }
 
 // elements are memory that is aligned to a cache line.
@@ -105,7 +118,7 @@ var (
 )
 
 // of returns the plan of a length. If two goroutines compute it at once, the results are the same.
-func (p *plans[T]) of(n int, real bool) *plan[T] {
+func (p *plans[T]) of(poller Poller, n int, real bool) *plan[T] {
 	kind := 0
 	if real {
 		kind = 1
@@ -116,7 +129,7 @@ func (p *plans[T]) of(n int, real bool) *plan[T] {
 	if made != nil {
 		return made
 	}
-	made = newPlan[T](n, real)
+	made = newPlan[T](poller, n, real)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if of := &p.byLength[kind]; *of == nil || len(*of) >= mostLengths {
@@ -127,9 +140,9 @@ func (p *plans[T]) of(n int, real bool) *plan[T] {
 }
 
 // planOf returns the plan of transforms of numbers of a type.
-func planOf[T float](n int, real bool) *plan[T] {
+func planOf[T float](poller Poller, n int, real bool) *plan[T] {
 	if p, is := any(&plansOf32).(*plans[T]); is {
-		return p.of(n, real)
+		return p.of(poller, n, real)
 	}
-	return any(&plansOf64).(*plans[T]).of(n, real)
+	return any(&plansOf64).(*plans[T]).of(poller, n, real)
 }

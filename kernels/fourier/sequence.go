@@ -51,7 +51,7 @@ func radicesOf(n int) (list []int) {
 // isSmooth reports whether there are steps for a length.
 func isSmooth(n int) bool { return n == 1 || radicesOf(n) != nil }
 
-func newSequence[T float](n int) sequence[T] {
+func newSequence[T float](poller Poller, n int) sequence[T] {
 	s := sequence[T]{length: n}
 	before, left := 1, n
 	for _, radix := range radicesOf(n) {
@@ -59,6 +59,7 @@ func newSequence[T float](n int) sequence[T] {
 		st := step[T]{radix: radix, before: before, left: left}
 		if left > 1 {
 			for p := range left {
+				poll(poller, rootCost*radix)
 				for k := 1; k < radix; k++ {
 					re, im := root(p*k, radix*left)
 					st.factors = append(st.factors, T(re), T(im))
@@ -91,9 +92,11 @@ func root(k, n int) (re, im float64) {
 
 // run transforms the elements at x. The result may be at other, which it may overwrite; it returns where. If last is
 // given, results are multiplied by its elements.
-func (s *sequence[T]) run(l *loops, a *stepArgs, x, other unsafe.Pointer, last []T) unsafe.Pointer {
+func (s *sequence[T]) run(w *worker[T], x, other unsafe.Pointer, last []T) unsafe.Pointer {
+	l, a := w.loops, &w.steps
 	for i := range s.steps {
 		st := &s.steps[i]
+		w.poll(s.length)
 		kind := butterfly.Rest
 		a.x, a.y = x, other
 		a.factors = unsafe.Pointer(unsafe.SliceData(st.factors))

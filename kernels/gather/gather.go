@@ -96,18 +96,6 @@ func fetchAhead[I Index](rows *prefetch.Rows, index []I, i int) {
 	}
 }
 
-// mostCopied is how many bytes are copied at once: Go's copy of a megabyte or more leaves nothing in a cache.
-const mostCopied = 1 << 18
-
-// Copy copies bytes of which some are soon used again.
-func Copy(dst, src []byte) {
-	for len(src) > mostCopied {
-		copy(dst, src[:mostCopied])
-		dst, src = dst[mostCopied:], src[mostCopied:]
-	}
-	copy(dst, src)
-}
-
 // Put copies, in each block, the rows of src over those of dst that the indices name, which are all in 0..Size-1: see
 // [Outside]. If several rows have the same index, the last one stays.
 func Put[T any, I Index](s Shape, dst, src []T, index []I) {

@@ -18,7 +18,8 @@ func Cholesky[T Number](memory Memory, a []T, n int) (failed int) {
 	}
 	u.transposeTriangle(a, n)
 	for i := 0; i < u.rows; i += sideOf[T]() {
-		s := system[T]{l: u.at(0, i), lRow: bytesOf[T](), lColumn: u.step(), cRow: u.step(), rows: sideOf[T]()}
+		s := system[T]{memory: memory, l: u.at(0, i), lRow: bytesOf[T](), lColumn: u.step(), cRow: u.step(),
+			rows: sideOf[T]()}
 		s.x, s.xRow, s.c, s.columns = u.at(0, i), u.step(), u.at(i, i), sideOf[T]()
 		s.run(i)
 		if failed := u.factorDiagonal(i); failed > 0 {

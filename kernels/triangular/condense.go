@@ -19,7 +19,8 @@ func newPairs[T Number](memory Memory, n int) (left, right matrix[T], factors []
 // has as rows with rows of right. Of a symmetric m it leaves out blocks behind the diagonal.
 func (m *matrix[T]) subtractPairs(left, right *matrix[T], row, column int, isSymmetric bool) {
 	for ; row < m.rows; row += updateRows[T]() {
-		s := system[T]{l: left.at(0, row), lRow: bytesOf[T](), lColumn: left.step(), x: right.at(0, column),
+		s := system[T]{memory: m.memory, l: left.at(0, row), lRow: bytesOf[T](), lColumn: left.step(), x: right.at(0,
+			column),
 			xRow: right.step(),
 			c:    m.at(row, column), cRow: m.step(), rows: min(updateRows[T](), m.rows-row),
 			columns: m.columns - column}

@@ -164,7 +164,8 @@ func (f *ldlFactoring[T]) update(first int) {
 	end := first + roundUp[T](f.n-first)
 	for row := first; row < end; row += updateRows[T]() {
 		from := row / sideOf[T]() * sideOf[T]()
-		s := system[T]{l: f.ld.at(0, row), lRow: bytesOf[T](), lColumn: f.ld.step(), x: f.l.at(0, from),
+		s := system[T]{memory: f.all.memory, l: f.ld.at(0, row), lRow: bytesOf[T](), lColumn: f.ld.step(),
+			x:    f.l.at(0, from),
 			xRow: f.l.step(),
 			c:    f.all.at(row, from), cRow: f.all.step(), rows: min(updateRows[T](), end-row),
 			columns: f.all.columns - from}

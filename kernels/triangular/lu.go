@@ -42,8 +42,9 @@ func (f *luFactoring[T]) factorColumns(first, end int) {
 	middle := first + half
 	f.factorColumns(first, middle)
 	rows := min(half, f.rows-first)
-	s := system[T]{mode: unit, l: f.all.at(first, first), lRow: f.all.step(), lColumn: bytesOf[T](),
-		c: f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
+	s := system[T]{memory: f.all.memory, mode: unit, l: f.all.at(first, first), lRow: f.all.step(),
+		lColumn: bytesOf[T](),
+		c:       f.all.at(first, middle), cRow: f.all.step(), rows: rows, columns: end - middle}
 	s.run(0)
 	if below := f.rows - middle; below > 0 {
 		s.mode, s.x, s.xRow = less, s.c, s.cRow
@@ -77,6 +78,7 @@ func (f *luFactoring[T]) factorPanel(first, end int) {
 // takeFromRows takes multiples of row j from the rows below it, in columns behind j up to an end.
 func (f *luFactoring[T]) takeFromRows(a *blockArgs, j, end int) {
 	from := j / sideOf[T]() * sideOf[T]()
+	f.all.memory.Poll((f.n - j) * (end - from) / vectorized)
 	own := f.own.row(0)[:end-from]
 	clear(own[:j+1-from])
 	copy(own[j+1-from:], f.all.row(j)[j+1:end])

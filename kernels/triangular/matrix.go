@@ -2,8 +2,15 @@ package triangular
 
 import "unsafe"
 
-// Memory hands out room that lasts as long as a call.
-type Memory interface{ Floats(n int) []float64 }
+// Memory hands out room that lasts as long as a call. Poll is called time and again in a long one, after some elements;
+// it may end the call with a panic.
+type Memory interface {
+	Floats(n int) []float64
+	Poll(elements int)
+}
+
+// vectorized is how many elements take the time of one, where they are computed in vectors.
+const vectorized = 8
 
 // matrix is memory of a multiple of side rows and columns.
 type matrix[T Number] struct {
@@ -11,6 +18,7 @@ type matrix[T Number] struct {
 	stride        int // from row to row
 	first         unsafe.Pointer
 	numbers       []T
+	memory        Memory
 }
 
 // roundUp is the least multiple of side that is not below n.
@@ -20,7 +28,7 @@ func roundUp[T Number](n int) int { return (n + sideOf[T]() - 1) / sideOf[T]() *
 // that neighbours in a column fall together in few sets of a cache.
 func newMatrix[T Number](memory Memory, rows, columns int) matrix[T] {
 	m := matrix[T]{rows: roundUp[T](rows), columns: roundUp[T](columns),
-		stride: (roundUp[T](columns)/sideOf[T]() | 1) * sideOf[T]()}
+		stride: (roundUp[T](columns)/sideOf[T]() | 1) * sideOf[T](), memory: memory}
 	numbers := Room[T](memory, m.rows*m.stride+lineBytes/bytesOf[T]())
 	p := unsafe.Pointer(unsafe.SliceData(numbers))
 	skip := -int(uintptr(p)) & (lineBytes - 1)

@@ -162,7 +162,8 @@ func (f *qrFactoring[T]) factorPanel(first int) {
 		for i := range sideOf[T]() {
 			clear(f.dots.row(i))
 		}
-		s := system[T]{l: f.all.at(j+1, first), lRow: bytesOf[T](), lColumn: f.all.step(), x: f.all.at(j+1, first),
+		s := system[T]{memory: f.all.memory, l: f.all.at(j+1, first), lRow: bytesOf[T](), lColumn: f.all.step(),
+			x:    f.all.at(j+1, first),
 			xRow: f.all.step(),
 			c:    f.dots.first, cRow: f.dots.step(), rows: sideOf[T](), columns: sideOf[T]()}
 		s.run(f.rows - j - 1)
@@ -175,7 +176,8 @@ func (f *qrFactoring[T]) factorPanel(first int) {
 			share[c] = f.tau[j] * (own[c] - share[c])
 			own[c] -= share[c]
 		}
-		s = system[T]{l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: bytesOf[T](), x: f.dots.at(j-first, 0),
+		s = system[T]{memory: f.all.memory, l: f.all.at(j+1, j), lRow: f.all.step(), lColumn: bytesOf[T](),
+			x:    f.dots.at(j-first, 0),
 			xRow: f.dots.step(),
 			c:    f.all.at(j+1, first), cRow: f.all.step(), rows: roundUp[T](f.rows - j - 1), columns: sideOf[T]()}
 		s.run(1)
@@ -230,7 +232,8 @@ func (f *qrFactoring[T]) formBlock(first, end int) {
 	for i := range width {
 		clear(f.t.row(i))
 	}
-	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: f.v.first, xRow: f.v.step(), c: f.t.first,
+	s := system[T]{memory: f.all.memory, l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: f.v.first,
+		xRow: f.v.step(), c: f.t.first,
 		cRow: f.t.step(), rows: width, columns: width}
 	s.run(f.rows - first)
 	for i := range width {
@@ -256,10 +259,12 @@ func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransp
 		clear(f.w.row(i)[:count])
 	}
 	rows := f.rows - first
-	s := system[T]{l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: y.at(first, from), xRow: y.step(),
-		c: f.w.first, cRow: f.w.step(), rows: width, columns: count}
+	s := system[T]{memory: f.all.memory, l: f.v.first, lRow: bytesOf[T](), lColumn: f.v.step(), x: y.at(first, from),
+		xRow: y.step(),
+		c:    f.w.first, cRow: f.w.step(), rows: width, columns: count}
 	s.run(rows)
-	s = system[T]{mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: bytesOf[T](), c: f.w.first, cRow: f.w.step(),
+	s = system[T]{memory: f.all.memory, mode: solved, l: f.t.first, lRow: f.t.step(), lColumn: bytesOf[T](),
+		c: f.w.first, cRow: f.w.step(),
 		rows: width, columns: count}
 	if !isTransposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
@@ -272,7 +277,8 @@ func (f *qrFactoring[T]) applyBlock(y *matrix[T], first, from, end int, isTransp
 			row[k] = -v
 		}
 	}
-	s = system[T]{l: f.v.first, lRow: f.v.step(), lColumn: bytesOf[T](), x: f.w.first, xRow: f.w.step(),
-		c: y.at(first, from), cRow: y.step(), rows: rows, columns: count}
+	s = system[T]{memory: f.all.memory, l: f.v.first, lRow: f.v.step(), lColumn: bytesOf[T](), x: f.w.first,
+		xRow: f.w.step(),
+		c:    y.at(first, from), cRow: y.step(), rows: rows, columns: count}
 	s.run(width)
 }

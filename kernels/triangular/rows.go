@@ -90,6 +90,7 @@ func (m *matrix[T]) dots(products, x []T, row, end, column int) {
 	if row == end {
 		return
 	}
+	m.memory.Poll((end - row) * (m.columns - column) / vectorized)
 	w := rowsWorks[T]().Get().(*rowsWork[T])
 	defer rowsWorks[T]().Put(w)
 	w.aRow, w.x = m.step(), unsafe.Pointer(&x[column])
@@ -110,6 +111,7 @@ func (m *matrix[T]) adds(y, factors []T, row, end, column int) {
 	if row == end {
 		return
 	}
+	m.memory.Poll((end - row) * (m.columns - column) / vectorized)
 	w := rowsWorks[T]().Get().(*rowsWork[T])
 	defer rowsWorks[T]().Put(w)
 	w.aRow, w.y = m.step(), unsafe.Pointer(&y[column])
@@ -124,6 +126,7 @@ func (m *matrix[T]) adds(y, factors []T, row, end, column int) {
 // symmetric adds the product of m, a symmetric matrix from an element of the diagonal on, a multiple of side, with x to
 // y. Behind blocks of side columns on the diagonal nothing is read.
 func (m *matrix[T]) symmetric(y, x []T, first int) {
+	m.memory.Poll((m.rows - first) * (m.columns - first) / vectorized)
 	w := rowsWorks[T]().Get().(*rowsWork[T])
 	defer rowsWorks[T]().Put(w)
 	w.aRow = m.step()
@@ -145,6 +148,7 @@ func (m *matrix[T]) symmetric(y, x []T, first int) {
 // both writes the products of the rows of m with x, and adds to y the sum of the rows times the elements of x, which
 // are 0 before column: along columns from that one on, a multiple of side.
 func (m *matrix[T]) both(products, y, x []T, column int) {
+	m.memory.Poll((m.rows - column) * (m.columns - column) / vectorized)
 	m.dots(products, x, 0, column, column)
 	w := rowsWorks[T]().Get().(*rowsWork[T])
 	defer rowsWorks[T]().Put(w)

@@ -64,8 +64,9 @@ func (x *columns[T]) row(i int) []T { return x.matrix.row(sideOf[T]() + i) }
 
 // system is that of a triangle, to solve for x. An upper one is a lower one from its end on.
 func (x *columns[T]) system(memory Memory, t []T, of Form) (s system[T]) {
-	s = system[T]{l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * bytesOf[T](), lColumn: bytesOf[T](),
-		c: x.at(sideOf[T](), 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved,
+	s = system[T]{memory: memory, l: unsafe.Pointer(unsafe.SliceData(t)), lRow: x.n * bytesOf[T](),
+		lColumn: bytesOf[T](),
+		c:       x.at(sideOf[T](), 0), cRow: x.step(), rows: x.n, columns: x.matrix.columns, mode: solved,
 		skips: x.n >= 4*sideOf[T]()}
 	if of.Transposed {
 		s.lRow, s.lColumn = s.lColumn, s.lRow
@@ -82,6 +83,7 @@ func (x *columns[T]) system(memory Memory, t []T, of Form) (s system[T]) {
 
 // system is rows of c that are computed in blocks, from those of l and, in mode less, of x.
 type system[T Number] struct {
+	memory        Memory // to poll
 	mode          mode
 	l             unsafe.Pointer
 	lRow, lColumn int
@@ -139,7 +141,7 @@ func (s *system[T]) run(before int) {
 	if s.mode != less {
 		s.x, a.xRow = unsafe.Add(s.c, -before*s.cRow), s.cRow
 	}
-	skipped := 0
+	skipped, work := 0, 0
 	for at := 0; at < s.columns; {
 		strips := min((s.columns-at)/sideOf[T](), loops.strips)
 		block := loops.blocks[s.mode][strips-1]
@@ -156,13 +158,21 @@ func (s *system[T]) run(before int) {
 			a.l = unsafe.Add(a.l, skipped*a.lColumn)
 			a.c = unsafe.Add(s.c, r*s.cRow+at*bytesOf[T]())
 			block(a)
+			if work += loops.rows * strips * sideOf[T]() * (a.inner + loops.rows); work >= polledWork {
+				s.memory.Poll(work / vectorized)
+				work = 0
+			}
 			if s.mode != less {
 				a.inner += loops.rows
 			}
 		}
 		at += strips * sideOf[T]()
 	}
+	s.memory.Poll(work / vectorized)
 }
+
+// polledWork is how many products are added before a system polls.
+const polledWork = 1 << 18
 
 // zeros is how many rows c begins with, in whole blocks, that are zeros in the strips of a block.
 func (s *system[T]) zeros(at int) (rows int) {

@@ -135,7 +135,8 @@ func (j *AssembleTask) Run(s *State) error {
 		s.ParallelFor(j, j.slices, j.cost)
 		return nil
 	}
-	for at := range j.slices {
+	stopped := s.stopped()
+	for at := 0; at < j.slices && (stopped == nil || !stopped()); at++ {
 		for _, part := range j.Parts {
 			part.SetPointers(part.Args, at)
 			part.call.Run(&s.Ws.scratch)

@@ -41,7 +41,6 @@ type chainTask struct {
 	united             []*chainUnite
 	step               chainStep // the step that threads share
 	skipper            *skipper  // finds in runs which columns matter, or nil
-	mayStop            bool      // whether it may stop in the middle
 	stopped            func() bool
 }
 
@@ -343,14 +342,9 @@ func (t *chainTask) Run(s *State) error {
 		return t.runShared(s)
 	}
 	t.skipper.follow()
-	if t.mayStop {
-		t.stopped = s.stopped()
-	}
+	t.stopped = s.stopped()
 	s.each(t, t.groups()*t.cuts, t.cost)
 	t.stopped = nil
-	if err := s.stopError(); err != nil && t.mayStop {
-		return err
-	}
 	return t.fault(s)
 }
 

@@ -32,6 +32,7 @@ type functionTask struct {
 	verified bool         // always checks whether operands are written
 	guards   bool         // checks it in this run
 	puts     bool         // the result may be in the memory of the first operand, some of which is written over
+	stopped  func() bool  // reports whether the run is to stop, or nil
 
 	mu     sync.Mutex
 	failed int // the first example that failed, or -1
@@ -62,7 +63,7 @@ func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch 
 func (k *functionTask) SetPointer(operand int, p unsafe.Pointer) { k.arrays[operand].Ptr = p }
 
 func (k *functionTask) Run(s *State) error {
-	k.failed, k.guards = -1, k.verified || s.GuardsOperands
+	k.failed, k.guards, k.stopped = -1, k.verified || s.GuardsOperands, s.stopped()
 	k.graph.BeginFunctions()
 	defer k.graph.EndFunctions()
 	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
@@ -71,15 +72,12 @@ func (k *functionTask) Run(s *State) error {
 	if s.pays(tiles, k.cost) {
 		s.ParallelFor(k, tiles, k.cost)
 	} else {
-		for i := 0; i < tiles && k.failed < 0; i++ {
-			if err := s.ctx.Err(); err != nil {
-				return err
-			}
+		for i := 0; i < tiles && k.failed < 0 && (k.stopped == nil || !k.stopped()); i++ {
 			k.Tile(i, &s.Ws)
 		}
 	}
-	if k.failed < 0 {
-		return nil
+	if k.failed < 0 || s.hasStopped() && !errors.Is(k.why, s.ctx.Err()) {
+		return nil // what a function lacks that has stopped is no mistake
 	}
 	where := ""
 	if len(k.batch) > 0 {
@@ -131,6 +129,7 @@ func (k *functionTask) Tile(i int, ws *Workspace) {
 func (k *functionTask) compute(first, count int, ws *Workspace) error {
 	a, last := &ws.arrays, len(k.arrays)-1
 	a.Begin()
+	a.StopWhen(k.stopped)
 	a.Attrs, a.In, ws.shapes = k.spec.Node.Attrs(), resized(a.In, last), resized(ws.shapes, 2*(k.rank+len(k.arrays)))
 	shapes := ws.shapes
 	for operand := range last {
@@ -151,7 +150,7 @@ func (k *functionTask) compute(first, count int, ws *Workspace) error {
 		}
 		ws.sums = results.Sums(ws.sums, ws.read)
 	}
-	if err := call(k.spec.Node.Op(), a); err != nil {
+	if err := call(k.spec.Node.Op(), a); err != nil || k.stopped != nil && k.stopped() {
 		return err
 	}
 	if operand := results.Written(ws.sums, ws.read); operand >= 0 {
@@ -172,12 +171,14 @@ func (k *functionTask) writes(operand int) error {
 }
 
 // call calls an operation's function. A panic in a user's function becomes an error. One in the library's own code
-// stays a panic, unless the operation is ordered.
+// stays a panic, unless the operation is ordered, or the run has stopped.
 func call(op *graph.Op, a *graph.Arrays) (err error) {
 	defer func() {
 		v := recover()
 		if built, is := v.(*graph.BuiltInRun); is {
 			err = built
+		} else if _, is := v.(graph.StoppedCall); is {
+			err = errStopped
 		} else if v != nil {
 			if caught := bug.Caught(v); caught.Ours && !op.Ordered {
 				panic(caught)

@@ -19,7 +19,8 @@ type gatherTask struct {
 	indexShape []int
 	ptr        [3]unsafe.Pointer
 
-	columnParts int // the number of ranges of columns, when combining rows
+	columnParts int         // the number of ranges of columns, when combining rows
+	stopped     func() bool // reports whether the run is to stop, or nil
 }
 
 func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
@@ -33,6 +34,7 @@ func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
 func (k *gatherTask) Run(s *State) error {
+	k.stopped = s.stopped()
 	tiles, cost := k.shape.Outer*k.runs(), k.shape.Outer*k.shape.Count*(2+k.shape.Inner/4)
 	if k.spec.Fold != graph.NoFold {
 		if k.columnParts = 1; cost >= pool.ParallelCost {
@@ -49,21 +51,44 @@ func (k *gatherTask) Run(s *State) error {
 		return k.outOfRange(bad)
 	case !alone:
 		s.ParallelFor(k, tiles, cost)
-	case k.spec.Fold == graph.NoFold:
-		k.takeRun(0, k.shape.Outer, 0, k.shape.Count)
+	case k.shape.Count*k.shape.Inner > movedAtOnce:
+		s.each(k, tiles, 0)
 	default:
-		k.uniteBlocks(&s.Ws)
+		k.someBlocks(&s.Ws)
 	}
 	return nil
 }
 
-// checkedBlock is how many indices are checked before they are used: they are in a cache then.
-const checkedBlock = 1 << 11
+const (
+	// checkedBlock is how many indices are checked before they are used: they are in a cache then.
+	checkedBlock = 1 << 11
+	// movedAtOnce is how many elements are picked or combined before it is asked again whether the run is to stop.
+	movedAtOnce = 1 << 18
+)
+
+// rowsAtOnce returns how many rows of some elements are moved before it is asked again whether the run is to stop: up
+// to a number.
+func rowsAtOnce(most, elements int) int { return max(1, min(most, movedAtOnce/max(elements, 1))) }
+
+func (k *gatherTask) isStopped() bool { return k.stopped != nil && k.stopped() }
+
+// someBlocks picks elements, or combines rows, of several small blocks at a time. All indices are in range.
+func (k *gatherTask) someBlocks(ws *Workspace) {
+	count := rowsAtOnce(k.shape.Outer, k.shape.Count*k.shape.Inner)
+	for block := 0; block < k.shape.Outer && !k.isStopped(); block += count {
+		if some := min(count, k.shape.Outer-block); k.spec.Fold == graph.NoFold {
+			k.takeRun(block, some, 0, k.shape.Count)
+		} else {
+			k.uniteBlocks(block, some, ws)
+		}
+	}
+}
 
 // runBlocks picks elements, or combines rows, of a single block, with some indices at a time.
 func (k *gatherTask) runBlocks(ws *Workspace) error {
-	for lo := 0; lo == 0 || lo < k.shape.Count; lo += checkedBlock {
-		hi := min(lo+checkedBlock, k.shape.Count)
+	count := rowsAtOnce(checkedBlock, k.shape.Inner)
+	for lo := 0; lo == 0 || lo < k.shape.Count && !k.isStopped(); lo += count {
+		hi := min(lo+count, k.shape.Count)
 		if bad := k.outside(lo, hi); bad >= 0 {
 			return k.outOfRange(lo + bad)
 		}
@@ -76,8 +101,10 @@ func (k *gatherTask) runBlocks(ws *Workspace) error {
 	return nil
 }
 
-// takeTile is the number of indices in a tile when threads share picked rows.
+// takeTile is the number of indices in a tile when threads share picked rows, if these are not long.
 const takeTile = 256
+
+func (k *gatherTask) tileRows() int { return rowsAtOnce(takeTile, k.shape.Inner) }
 
 // outside returns the position, relative to lo, of the first index from lo to hi that is out of range, or -1.
 func (k *gatherTask) outside(lo, hi int) (bad int) {
@@ -88,18 +115,16 @@ func (k *gatherTask) outside(lo, hi int) (bad int) {
 }
 
 // runs returns the number of tiles of a block.
-func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, takeTile) }
+func (k *gatherTask) runs() int { return ceilDiv(k.shape.Count, k.tileRows()) }
 
 // Tile picks elements for a range of indices in one block, or combines some columns of all rows of a block.
 func (k *gatherTask) Tile(i int, ws *Workspace) {
 	if k.spec.Fold != graph.NoFold {
-		part := i % k.columnParts
-		k.uniteRows(unitedRows{block: i / k.columnParts, hi: k.shape.Count, left: part * k.shape.Inner / k.columnParts,
-			right: (part + 1) * k.shape.Inner / k.columnParts, begins: true}, ws)
+		k.uniteColumns(i/k.columnParts, i%k.columnParts, ws)
 		return
 	}
-	lo := i % k.runs() * takeTile
-	k.takeRun(i/k.runs(), 1, lo, min(takeTile, k.shape.Count-lo))
+	lo := i % k.runs() * k.tileRows()
+	k.takeRun(i/k.runs(), 1, lo, min(k.tileRows(), k.shape.Count-lo))
 }
 
 // isShort reports whether indices have 32 bits.
@@ -194,23 +219,36 @@ func (k *gatherTask) uniteRows(r unitedRows, ws *Workspace) {
 	}
 }
 
-// uniteBlocks combines the rows of all blocks. All indices are in range.
-func (k *gatherTask) uniteBlocks(ws *Workspace) {
-	switch k.spec.Node.DType() {
-	case graph.Int32:
-		uniteBlocks[int32](k, &ws.rows)
-	case graph.Int64:
-		uniteBlocks[int64](k, &ws.rows)
-	case graph.Float32:
-		uniteBlocks[float32](k, &ws.rows)
-	case graph.Float64:
-		uniteBlocks[float64](k, &ws.rows)
+// uniteColumns combines a part of the columns of a block. All indices are in range.
+func (k *gatherTask) uniteColumns(block, part int, ws *Workspace) {
+	r := unitedRows{block: block, left: part * k.shape.Inner / k.columnParts,
+		right: (part + 1) * k.shape.Inner / k.columnParts, begins: true}
+	count := rowsAtOnce(k.shape.Count, r.right-r.left)
+	for ; r.begins || r.lo < k.shape.Count && !k.isStopped(); r.lo += count {
+		r.hi = min(r.lo+count, k.shape.Count)
+		k.uniteRows(r, ws)
+		r.begins = false
 	}
 }
 
-func uniteBlocks[T gather.Number](k *gatherTask, m *gather.Scratch) {
+// uniteBlocks combines the rows of some blocks. All indices are in range.
+func (k *gatherTask) uniteBlocks(first, count int, ws *Workspace) {
+	switch k.spec.Node.DType() {
+	case graph.Int32:
+		uniteBlocks[int32](k, first, count, &ws.rows)
+	case graph.Int64:
+		uniteBlocks[int64](k, first, count, &ws.rows)
+	case graph.Float32:
+		uniteBlocks[float32](k, first, count, &ws.rows)
+	case graph.Float64:
+		uniteBlocks[float64](k, first, count, &ws.rows)
+	}
+}
+
+func uniteBlocks[T gather.Number](k *gatherTask, first, count int, m *gather.Scratch) {
 	by, s := foldsByIndex[k.spec.Fold], k.shape
 	src, dst := elements[T](k.ptr[0], s.Outer*s.Count*s.Inner), elements[T](k.ptr[2], s.Outer*s.Size*s.Inner)
+	src, dst, s.Outer = src[first*s.Count*s.Inner:], dst[first*s.Size*s.Inner:], count
 	if k.isShort() {
 		gather.ScatterInside(by, s, dst, src, elements[int32](k.ptr[1], s.Count), m)
 	} else {

@@ -54,6 +54,7 @@ type Launch struct {
 	needsIn  bool       // some operand is an input, or an output of a body, whose address changes between runs
 
 	kept    *lower.Kept   // results that are kept between runs, or nil
+	mayStop bool          // it may stop in the middle
 	Chained bool          // a chain includes it
 	Fused   bool          // the launch before includes it, except when profiling
 	Chain   *chainTask    // the chain that begins here, or nil

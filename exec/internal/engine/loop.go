@@ -64,7 +64,7 @@ func (k *LoopTask) asCall() backend.Entry {
 }
 
 func (k *LoopTask) Run(s *State) error {
-	if !s.pays(k.tiles, k.cost) {
+	if !s.pays(k.tiles, k.cost) && !(k.tiles > 1 && s.inParts(k.cost)) {
 		if fault, ok := k.call.Run(&s.Ws.scratch); !ok {
 			return s.faultError(k, fault)
 		}
@@ -77,12 +77,26 @@ func (k *LoopTask) Run(s *State) error {
 	case byRowChunks:
 		k.runRowChunks(s)
 	default:
-		s.ParallelFor(k, k.tiles, k.cost)
+		if s.Threads == 1 {
+			k.runParts(s)
+		} else {
+			s.ParallelFor(k, k.tiles, k.cost)
+		}
 	}
 	if k.faults.found {
 		return s.faultError(k, k.faults.fault)
 	}
 	return nil
+}
+
+// runParts computes ranges of the axis that is split, each of several tiles, on one thread.
+func (k *LoopTask) runParts(s *State) {
+	size := k.size * max(1, k.tiles*partCost/k.cost)
+	for lo := 0; lo < k.Args.Size(k.axis) && !s.hasStopped(); lo += size {
+		if fault, ok := k.runPart(k.axis, lo, min(lo+size, k.Args.Size(k.axis)), &s.Ws); !ok {
+			k.faults.note(fault)
+		}
+	}
 }
 
 // waveChunks is the number of chunks whose sums are kept before they are combined.
@@ -93,7 +107,7 @@ func (k *LoopTask) runChunks(s *State) {
 	if k.sums == nil {
 		k.sums = make([]launch.Partial, min(waveChunks, k.tiles))
 	}
-	for k.first = 0; k.first < k.tiles && !k.faults.found; k.first += len(k.sums) {
+	for k.first = 0; k.first < k.tiles && !k.faults.found && !s.hasStopped(); k.first += len(k.sums) {
 		count := min(len(k.sums), k.tiles-k.first)
 		for i := range count {
 			k.sums[i].Reset(k.Loop.Program, k.Args)
@@ -112,6 +126,9 @@ func (k *LoopTask) runChunks(s *State) {
 func (k *LoopTask) runRowChunks(s *State) {
 	for k.long.Start(0, k.Args.Rows()); k.long.Begin(); k.long.End() {
 		s.ParallelFor(k, k.tiles, k.cost)
+		if s.hasStopped() { // parts of the stage may be missing
+			return
+		}
 	}
 	if fault, ok := k.long.Result(); !ok {
 		k.faults.note(fault)

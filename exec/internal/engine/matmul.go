@@ -43,7 +43,6 @@ type MatMulTask[T scalar.Number] struct {
 	Tiles       *tiled    // runs on tiles, or nil
 	RowConsumer *LoopTask // runs on rows, or nil
 	fuses       bool      // whether these run in this run
-	mayStop     bool      // whether it may stop in the middle
 
 	spec   *lower.MatMulSpec
 	weight *lower.Buffer // of B, if it is packed
@@ -136,14 +135,10 @@ func (t *MatMulTask[T]) Run(s *State) error {
 		t.small.Run(t.code)
 		return nil
 	}
-	if !t.mayStop {
-		t.run(s)
-		return nil
-	}
 	t.p.Stopped = s.stopped()
 	t.run(s)
 	t.p.Stopped = nil
-	return s.stopError()
+	return nil
 }
 
 // run computes the product, and what is fused with it.

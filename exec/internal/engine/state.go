@@ -39,6 +39,7 @@ type State struct {
 	Threads int
 	ctx     context.Context // of the run
 	ended   func() bool     // whether ctx has ended; see stop.go
+	mayStop bool            // whether the current launch may stop in the middle
 
 	Flushes        bool      // kernels flush denormal numbers to zero
 	Print          io.Writer // where ordered operations print
@@ -138,12 +139,17 @@ func (s *State) launch(b *Specialization, i int) (n int, err error) {
 	if timed {
 		s.Observer.Start(l.kernel)
 	}
+	s.mayStop = l.mayStop
 	if l.Chain != nil {
 		n, err = len(l.Chain.members), l.Chain.Run(s)
 	} else {
 		n, err = 1, l.Task.Run(s)
 	}
+	if err == nil && s.hasStopped() {
+		err = errStopped
+	}
 	if err != nil {
+		delete(s.kept.versions, l.kernel)
 		return n, err
 	}
 	if timed {

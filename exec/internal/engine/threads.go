@@ -16,11 +16,11 @@ type shared struct{ task tiledTask }
 
 func (s *shared) Tile(i int, ws pool.Workspace) { s.task.Tile(i, ws.(*Workspace)) }
 
-// ParallelFor computes the tiles of a task on the session's threads. cost is an estimate of
-// the whole work in nanoseconds.
+// ParallelFor computes the tiles of a task on the session's threads, or some of them if the launch is to stop. cost is
+// an estimate of the whole work in nanoseconds.
 func (s *State) ParallelFor(t tiledTask, tiles, cost int) {
 	s.shared.task = t
-	s.job.Task, s.job.Tiles, s.job.Observer = &s.shared, tiles, s.Observer
+	s.job.Task, s.job.Tiles, s.job.Observer, s.job.Stopped = &s.shared, tiles, s.Observer, s.stopped()
 	workers.Share(&s.job, s.Threads, cost, &s.Ws)
 }
 
@@ -29,13 +29,14 @@ func (s *State) pays(tiles, cost int) bool {
 	return s.Threads > 1 && tiles > 1 && cost >= pool.ParallelCost
 }
 
-// each computes the tiles of a task, on the session's threads if that pays.
+// each is [State.ParallelFor] if that pays, and else computes the tiles on this thread.
 func (s *State) each(t tiledTask, tiles, cost int) {
 	if s.pays(tiles, cost) {
 		s.ParallelFor(t, tiles, cost)
 		return
 	}
-	for i := range tiles {
+	stopped := s.stopped()
+	for i := 0; i < tiles && (stopped == nil || !stopped()); i++ {
 		t.Tile(i, &s.Ws)
 	}
 }

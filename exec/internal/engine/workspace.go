@@ -46,6 +46,7 @@ func (ws *Workspace) Release() {
 	clear(ws.arrays.In)
 	clear(ws.read)
 	ws.arrays.Out, ws.arrays.Context, ws.arrays.Print = graph.Array{}, nil, nil
+	ws.arrays.StopWhen(nil)
 }
 
 // resized returns a slice of n elements: s itself if it has room.

@@ -44,7 +44,7 @@ func Fuse(u *rewrite.Program) []*Group {
 	}
 	f.before.d, f.waiting.d = &f.order, &f.order
 	for _, n := range u.Sequence {
-		u.At = n
+		u.Visit(n)
 		switch class := n.Op().Class; {
 		case class == graph.Source || alias.IsView(n) || f.deferNode(n):
 		case class == graph.Version:

@@ -53,7 +53,7 @@ func Lower(u *Program) error {
 	index := make([]int32, len(u.Graph.Nodes()))
 	needed := func(k *fusion.Group, n *graph.Node) bool { return roots[n] || k.IsReadInMemory(readers[n.ID()]) }
 	for _, k := range u.Groups {
-		u.At = k.Nodes[0]
+		u.Visit(k.Nodes[0])
 		made, err := u.lowerGroup(k, index, needed)
 		if err != nil {
 			return &bug.Error{Node: k.Nodes[0], Err: err}
@@ -222,7 +222,8 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 				in[i] = graph.Value(l.operandValue(n, i, s))
 			}
 		}
-		l.node, l.in, l.u.At = n, in, n
+		l.u.Visit(n)
+		l.node, l.in = n, in
 		l.b.GuardInRows(l.k.LevelFor(n) == fusion.PerElement && l.rowsMayBeEmpty())
 		v = rowprog.Value(l.emit(n, in))
 	}

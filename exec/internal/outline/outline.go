@@ -86,7 +86,7 @@ func Loops(u *rewrite.Program) error {
 	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())),
 		calls: map[*graph.Region]*bodyBuilder{}, anew: matricesBesideScores(u)}
 	for _, n := range u.Graph.Nodes() {
-		if u.At = n; n.Region().Within(u.Body) != nil {
+		if u.Visit(n); n.Region().Within(u.Body) != nil {
 			continue // reached from the loop's results
 		}
 		a, ok := n.Loop()
@@ -207,7 +207,7 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 	}
 	for _, n := range o.u.Graph.Nodes()[:end.ID()] {
 		if members[n] {
-			o.u.At = n
+			o.u.Visit(n)
 			b.copied[n] = b.copyOf(n)
 		}
 	}

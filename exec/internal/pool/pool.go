@@ -37,9 +37,10 @@ type Observer interface {
 type Job struct {
 	Task        Task
 	Tiles       int
-	Observer    Observer // may be nil
-	Flushes     bool     // whether tiles flush denormal numbers to zero
-	PendingCost int      // the work so far, in nanoseconds, for which no sleeping worker was woken
+	Observer    Observer    // may be nil
+	Flushes     bool        // whether tiles flush denormal numbers to zero
+	Stopped     func() bool // if not nil: reports whether the tiles that are left are not to be computed
+	PendingCost int         // the work so far, in nanoseconds, for which no sleeping worker was woken
 
 	shares   []tileShare  // of each thread, the caller first
 	finished atomic.Int64 // workers that took part and are done
@@ -95,7 +96,8 @@ func (j *Job) take(thread int, ws Workspace) {
 	}
 }
 
-// work computes tiles until none is left, and returns how many. After a panic all threads stop, and the caller panics.
+// work computes tiles until none is left or the job is stopped, and returns how many. After a panic all threads stop,
+// and the caller panics.
 func (j *Job) work(thread int, ws Workspace) (tiles int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -109,6 +111,9 @@ func (j *Job) work(thread int, ws Workspace) (tiles int) {
 	for i := range j.shares {
 		s := &j.shares[(thread+i)%len(j.shares)]
 		for tile, ok := s.next(i > 0); ok; tile, ok = s.next(i > 0) {
+			if j.Stopped != nil && j.Stopped() {
+				return tiles
+			}
 			j.Task.Tile(tile, ws)
 			tiles++
 		}

@@ -27,8 +27,28 @@ type Program struct {
 	Body     *graph.Region // the loop body that the program is; nil for a whole program
 	// FastBFloat16 allows products of BFloat16 to be summed in the processor's own order, which changes bits.
 	FastBFloat16 bool
-	verified     verified
+	// Stopped, if not nil, reports whether the compilation is to stop: see Visit.
+	Stopped  func() bool
+	visited  int // nodes since Stopped was asked
+	verified verified
 }
+
+// Visit says on which node a pass works. It panics with a Stop if the compilation is to stop, for which it asks once in
+// some nodes.
+func (u *Program) Visit(n *graph.Node) {
+	u.At = n
+	if u.visited++; u.visited >= visitedTogether && u.Stopped != nil {
+		if u.visited = 0; u.Stopped() {
+			panic(Stop{})
+		}
+	}
+}
+
+// visitedTogether nodes take about a millisecond in the slowest passes.
+const visitedTogether = 64
+
+// Stop is the panic with which a pass ends because the compilation is to stop.
+type Stop struct{}
 
 // SourceNode pairs an input or a parameter of the user's graph with its copy.
 type SourceNode struct{ User, Own *graph.Node }
@@ -49,7 +69,7 @@ func (u *Program) rewriteThose(stays func(*graph.Node) bool,
 		if !stays(n) {
 			continue
 		}
-		u.At = n
+		u.Visit(n)
 		var r *graph.Node
 		var in []*graph.Node
 		in, operands = replacedOperands(n, replaced, operands)

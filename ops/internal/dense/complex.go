@@ -50,13 +50,13 @@ func (c complexes) times(memory Memory, b complexes) complexes {
 	if c.rows == 0 || c.cols == 0 || b.cols == 0 {
 		return y
 	}
-	multiply(y.re, c.re, b.re, c.rows, c.cols, b.cols)
-	multiply(part, c.im, b.im, c.rows, c.cols, b.cols)
+	multiply(memory, y.re, c.re, b.re, c.rows, c.cols, b.cols)
+	multiply(memory, part, c.im, b.im, c.rows, c.cols, b.cols)
 	for i, v := range part {
 		y.re[i] -= v
 	}
-	multiply(y.im, c.re, b.im, c.rows, c.cols, b.cols)
-	multiply(part, c.im, b.re, c.rows, c.cols, b.cols)
+	multiply(memory, y.im, c.re, b.im, c.rows, c.cols, b.cols)
+	multiply(memory, part, c.im, b.re, c.rows, c.cols, b.cols)
 	for i, v := range part {
 		y.im[i] += v
 	}
@@ -74,6 +74,7 @@ func complexSchur(memory Memory, a []float64, n int) (t, z complexes, err error)
 	}
 	t, z = complexOf(memory, form, n, n), complexOf(memory, vectors, n, n)
 	for m := n - 1; m > 0; m-- {
+		memory.Poll(8 * n)
 		below := t.at(m, m-1)
 		if below == 0 {
 			continue

@@ -14,6 +14,10 @@ type kept struct {
 	used   int
 }
 
+func (*kept) Poll(int) {}
+
+func (*kept) Stopped() bool { return false }
+
 func (k *kept) Floats(n int) []float64 {
 	if k.used+n > len(k.floats) {
 		k.floats = make([]float64, 2*(k.used+n))

@@ -19,8 +19,11 @@
 //   - multiply.go multiplies and transposes.
 package dense
 
-// Memory provides memory that lasts as long as a call.
+// Memory provides memory that lasts as long as a call, and ends a long call. Poll is called time and again, after some
+// elements; it may panic. Stopped reports whether it is going to.
 type Memory interface {
 	Floats(n int) []float64
 	Ints(n int) []int
+	Poll(elements int)
+	Stopped() bool
 }

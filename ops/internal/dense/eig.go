@@ -3,9 +3,11 @@ package dense
 import (
 	"errors"
 	"math"
+	"unsafe"
 
 	kinds "gonum.org/v1/gonum/lapack"
 
+	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/triangular"
 )
 
@@ -87,15 +89,58 @@ func multishiftEig(memory Memory, re, im, v, a []float64, n int) bool {
 	if realSchur(memory, form, v, re, im, n, true) != nil {
 		return false
 	}
-	var size [1]float64
-	lapack.Dtrevc3(kinds.EVRight, kinds.EVAllMulQ, nil, n, form, n, nil, 1, v, n, n, size[:], -1)
-	work := memory.Floats(int(size[0]))
-	lapack.Dtrevc3(kinds.EVRight, kinds.EVAllMulQ, nil, n, form, n, nil, 1, v, n, n, work, len(work))
+	schurVectors(memory, form, v, n)
 	lapack.Dgebak(kinds.PermuteScale, kinds.EVRight, n, first, last, balance, n, v, n)
 	scale(re, exponent)
 	scale(im, exponent)
 	unitColumns(memory, v, im, n)
 	return true
+}
+
+// Eigenvectors of a Schur form are multiplied by its vectors this many at a time, and computed as many at a time as
+// take some milliseconds, but for the norms of columns, which are computed each time.
+const (
+	vectorsTogether  = 32
+	triangleElements = 1 << 24
+	fewVectors       = 4
+)
+
+// schurVectors makes of the vectors v of a Schur form of n rows the eigenvectors, of some length, from the last one on:
+// each is the product of the vectors up to its place with an eigenvector of the form up to there.
+func schurVectors(memory Memory, form, v []float64, n int) {
+	words := memory.Floats((n + 7) / 8)
+	selected := unsafe.Slice((*bool)(unsafe.Pointer(unsafe.SliceData(words))), n)
+	x, y, work := memory.Floats(n*(vectorsTogether+1)), memory.Floats(n*(vectorsTogether+1)), memory.Floats(3*n)
+	for end := n; end > 0; {
+		first := vectorsBefore(form, n, end, vectorsTogether)
+		width := end - first
+		clear(x)
+		for to := end; to > first; {
+			from := max(vectorsBefore(form, n, to, max(triangleElements/(to*to), fewVectors)), first)
+			memory.Poll(to * to * (to - from))
+			for i := range selected[:to] {
+				selected[i] = i >= from
+			}
+			lapack.Dtrevc3(kinds.EVRight, kinds.EVSelected, selected[:to], to, form, n, nil, 1, x[from-first:], width,
+				to-from, work, len(work))
+			to = from
+		}
+		run(memory, gemm.Product[float64]{M: n, N: width, K: end, A: rowByRow(v, n), B: rowByRow(x, width),
+			C: rowByRow(y, width)})
+		for i := range n {
+			copy(v[i*n+first:i*n+end], y[i*width:])
+		}
+		end = first
+	}
+}
+
+// vectorsBefore is the place of the first of some vectors before an end, which divides no pair.
+func vectorsBefore(form []float64, n, end, count int) (first int) {
+	first = max(end-count, 0)
+	if first > 0 && form[first*n+first-1] != 0 {
+		first--
+	}
+	return first
 }
 
 // unitColumns makes vectors have length 1, and those of pairs, which are two columns, a greatest element that is real.

@@ -12,7 +12,7 @@ const maxQLSteps = 40
 // rationalQL makes of d, the diagonal of a tridiagonal matrix, its eigenvalues, rising; e is what is beside it. QL
 // steps have neither roots nor vectors: Reinsch, A stable rational QR algorithm for the computation of the eigenvalues
 // of an Hermitian, tridiagonal matrix, 1971.
-func rationalQL(d, e []float64) error {
+func rationalQL(memory Memory, d, e []float64) error {
 	n, least := len(d), negligible(d, e)
 	squares := e
 	for i, v := range e {
@@ -31,6 +31,7 @@ func rationalQL(d, e []float64) error {
 		if left--; left < 0 {
 			return errNotConverged
 		}
+		memory.Poll(4 * (last - first))
 		rationalQLStep(d[first:last+1], squares[first:last])
 	}
 	slices.Sort(d)

@@ -38,7 +38,7 @@ func Eigh[T Number](memory Memory, values, a []T, n int, vectors bool) error {
 	d, e := widened(memory, values), widened(memory, beside)
 	defer narrowed(values, d)
 	if !vectors {
-		return rationalQL(d, e)
+		return rationalQL(memory, d, e)
 	}
 	v := triangular.Room[T](memory, n*n)
 	if err := tridiagonalVectors(memory, v, d, e); err != nil {
@@ -55,7 +55,7 @@ func eighByLAPACK(memory Memory, values, a []float64, n int, vectors bool) error
 	e, tau := memory.Floats(n-1), memory.Floats(n-1)
 	lapack.Dsytd2(blas.Lower, n, a, n, values, e, tau)
 	if !vectors {
-		return rationalQL(values, e)
+		return rationalQL(memory, values, e)
 	}
 	v, work := memory.Floats(n*n), memory.Floats(n)
 	lapack.Dorgtr(blas.Lower, n, a, n, tau, work, len(work))

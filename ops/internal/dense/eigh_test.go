@@ -68,7 +68,7 @@ func symmetricMatrices(n int) map[string][]float64 {
 		for i := range v {
 			v[i] *= values[i%n]
 		}
-		multiply(a, v, vt, n, n, n)
+		multiply(new(kept), a, v, vt, n, n, n)
 		all[name] = a
 	}
 	for _, a := range all {
@@ -86,7 +86,7 @@ func requireOrthonormal(t *testing.T, q []float64, n, m int, within float64, nam
 	t.Helper()
 	qt, product := make([]float64, n*m), make([]float64, n*n)
 	transpose(qt, q, n, m)
-	multiply(product, q, qt, n, m, n)
+	multiply(new(kept), product, q, qt, n, m, n)
 	for i := range n {
 		product[i*n+i]--
 	}
@@ -127,7 +127,7 @@ func TestEigh(t *testing.T) {
 			}
 			transpose(vt, v, n, n)
 			requireOrthonormal(t, vt, n, n, 3e-16, name)
-			multiply(left, unit, v, n, n, n)
+			multiply(new(kept), left, unit, v, n, n, n)
 			for i := range left {
 				left[i] -= v[i] * (values[i%n] / size)
 			}

@@ -36,7 +36,7 @@ func Exp[T Number](memory Memory, exp, a []T, n int) error {
 		}
 		return nil
 	}
-	e := exponential[T]{n: n}
+	e := exponential[T]{n: n, memory: memory}
 	for i := range e.power {
 		e.power[i] = triangular.Room[T](memory, n*n)
 	}
@@ -54,7 +54,7 @@ func Exp[T Number](memory Memory, exp, a []T, n int) error {
 	}
 	for range halvings {
 		copy(e.sum, exp)
-		multiply(exp, e.sum, e.sum, n, n, n)
+		multiply(memory, exp, e.sum, e.sum, n, n, n)
 	}
 	return nil
 }
@@ -62,6 +62,7 @@ func Exp[T Number](memory Memory, exp, a []T, n int) error {
 // exponential is what [Exp] computes with.
 type exponential[T Number] struct {
 	n              int
+	memory         Memory
 	power          [4][]T // a, a², a⁴ and a⁶
 	odd, even, sum []T
 }
@@ -82,9 +83,9 @@ func (e *exponential[T]) scale(a []T) (halvings int) {
 	copy(e.power[0], a)
 	scale(e.power[0], -halvings)
 	n := e.n
-	multiply(e.power[1], e.power[0], e.power[0], n, n, n)
-	multiply(e.power[2], e.power[1], e.power[1], n, n, n)
-	multiply(e.power[3], e.power[2], e.power[1], n, n, n)
+	multiply(e.memory, e.power[1], e.power[0], e.power[0], n, n, n)
+	multiply(e.memory, e.power[2], e.power[1], e.power[1], n, n, n)
+	multiply(e.memory, e.power[3], e.power[2], e.power[1], n, n, n)
 	return halvings
 }
 
@@ -94,7 +95,7 @@ func (e *exponential[T]) approximate() {
 	e.terms(e.even, 0)
 	e.terms(e.odd, 1)
 	copy(e.sum, e.odd)
-	multiply(e.odd, e.power[0], e.sum, e.n, e.n, e.n)
+	multiply(e.memory, e.odd, e.power[0], e.sum, e.n, e.n, e.n)
 }
 
 // terms writes the sum of every other term from the given one on, without the factor a of odd ones.
@@ -108,7 +109,7 @@ func (e *exponential[T]) terms(to []T, from int) {
 		for i := range e.sum {
 			e.sum[i] = b[12]*a6[i] + b[10]*a4[i] + b[8]*a2[i]
 		}
-		multiply(to, a6, e.sum, e.n, e.n, e.n)
+		multiply(e.memory, to, a6, e.sum, e.n, e.n, e.n)
 	} else {
 		clear(to)
 	}

@@ -22,6 +22,7 @@ const (
 // francis makes a matrix of n rows with one diagonal below it a quasi-triangle, or finds its eigenvalues alone, by QR
 // steps with many shifts and aggressive early deflation: Braman, Byers and Mathias, The multishift QR algorithm, 2002.
 type francis struct {
+	memory   Memory
 	n        int
 	h, z     []float64 // z is multiplied with what h is turned by, if it is not nil
 	isWhole  bool      // all of h is wanted, not its eigenvalues alone
@@ -36,7 +37,7 @@ type francis struct {
 
 // realSchur makes h, of n rows, a quasi-triangle, and writes its eigenvalues.
 func realSchur(memory Memory, h, z, re, im []float64, n int, isWhole bool) error {
-	f := francis{n: n, h: h, z: z, re: re, im: im, isWhole: isWhole}
+	f := francis{memory: memory, n: n, h: h, z: z, re: re, im: im, isWhole: isWhole}
 	if n > crossoverMultishift {
 		f.window, f.turned, f.part = memory.Floats(maxWindow*maxWindow), memory.Floats(maxWindow*maxWindow),
 			memory.Floats(maxWindow*n)
@@ -54,6 +55,7 @@ func (f *francis) run() error {
 	}
 	stalled, last := 0, n-1
 	for last >= 0 {
+		f.memory.Poll(n * maxDeflationWindow)
 		start := f.activeStart(last)
 		size := last - start + 1
 		if size <= crossoverMultishift || stalled > maxStalled {
@@ -141,6 +143,7 @@ func (f *francis) sweep(first, last, pairs int) {
 		to := min(from+stride, end)
 		low, high := max(first, first-1+from-behind), min(last, first+to+2)
 		size := high - low + 1
+		f.memory.Poll((to - from) * pairs * size)
 		f.loadWindow(low, size)
 		for step := from; step < to; step++ {
 			for pair := range pairs {
@@ -248,7 +251,7 @@ func (f *francis) applyWindow(first, last, low, size int) {
 // replace writes a product of a matrix over it.
 func (f *francis) replace(p gemm.Product[float64], of gemm.Matrix[float64]) {
 	p.C = rowByRow(f.part, p.N)
-	run(p)
+	run(f.memory, p)
 	for i := range p.M {
 		copy(of.Data[of.Start+i*of.Row:], f.part[i*p.N:(i+1)*p.N])
 	}

@@ -138,6 +138,6 @@ func cofactorsBySVD(m Memory, cofactors, a []float64, n int) error {
 			u[row*n+i] *= others
 		}
 	}
-	multiply(cofactors, u, vt, n, n, n)
+	multiply(m, cofactors, u, vt, n, n, n)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 // merging is the spectrum of a matrix with two diagonals, put together from those of its halves. Each value has a row
 // of v, and of u if there are vectors of two kinds, and a number in z.
 type merging[T Number] struct {
+	memory    Memory
 	n         int // rows, and columns
 	d, e      []float64
 	v, u      []T
@@ -34,7 +35,8 @@ const (
 
 func newMerging[T Number](memory Memory, d, e []float64, v, u []T) merging[T] {
 	n := len(d)
-	m := merging[T]{n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n), order: memory.Ints(n),
+	m := merging[T]{memory: memory, n: n, d: d, e: e, v: v, u: u, z: memory.Floats(n), row: memory.Floats(n),
+		order:  memory.Ints(n),
 		halves: memory.Ints(n), places: memory.Ints(n)}
 	m.packed, m.fresh, m.ofV = triangular.Room[T](memory, n*n), triangular.Room[T](memory, n*n),
 		triangular.Room[T](memory, n*n)
@@ -127,6 +129,7 @@ func (m *merging[T]) solveSecular(rows []int, rho float64, squares bool) (weight
 	}
 	distances := m.distances[:k*k]
 	for j, row := range rows {
+		m.memory.Poll(k * rootSteps)
 		origin, x := roots.root(j, distances[j*k:(j+1)*k])
 		from := roots.d[origin]
 		if squares { // the root of from² + x
@@ -136,7 +139,7 @@ func (m *merging[T]) solveSecular(rows []int, rho float64, squares bool) (weight
 		}
 	}
 	weights = m.z[:k] // which is not wanted any more
-	roots.weights(weights, distances)
+	roots.weights(m.memory, weights, distances)
 	return weights
 }
 
@@ -183,9 +186,11 @@ func (m *merging[T]) combine(v, shares []T, rows []int, first, middle, end, alon
 		return gemm.Matrix[T]{Data: m.fresh, Start: from, Row: width, Col: 1}
 	}
 	of := rowByRow(shares, k)
-	run(gemm.Product[T]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]), C: fresh(0)})
+	run(m.memory, gemm.Product[T]{M: k, N: widths[0], K: alone + both, A: of, B: rowByRow(upper, widths[0]),
+		C: fresh(0)})
 	of.Start = alone
-	run(gemm.Product[T]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]), C: fresh(widths[0])})
+	run(m.memory, gemm.Product[T]{M: k, N: widths[1], K: k - alone, A: of, B: rowByRow(lower, widths[1]),
+		C: fresh(widths[0])})
 	for j, row := range rows {
 		copy(v[row*m.n+first:row*m.n+end], m.fresh[j*width:(j+1)*width])
 	}
@@ -208,6 +213,7 @@ func (m *merging[T]) sortSpectrum(first, end, endOfV int) {
 
 func (m *merging[T]) permute(v []T, order []int, first, end int) {
 	width := end - first
+	m.memory.Poll(len(order) * width / vectorized)
 	for i, row := range order {
 		copy(m.fresh[i*width:], v[row*m.n+first:row*m.n+end])
 	}

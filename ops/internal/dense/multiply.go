@@ -10,12 +10,20 @@ import (
 type product[T Number] struct {
 	gemm.Product[T]
 	scratch gemm.Scratch[T]
+	memory  Memory
+	stopped func() bool // asks memory
+}
+
+func newProduct[T Number]() any {
+	p := new(product[T])
+	p.stopped = func() bool { return p.memory.Stopped() }
+	return p
 }
 
 // Products are kept for others.
 var (
-	products32 = sync.Pool{New: func() any { return new(product[float32]) }}
-	products64 = sync.Pool{New: func() any { return new(product[float64]) }}
+	products32 = sync.Pool{New: newProduct[float32]}
+	products64 = sync.Pool{New: newProduct[float64]}
 )
 
 func products[T Number]() *sync.Pool {
@@ -26,18 +34,23 @@ func products[T Number]() *sync.Pool {
 }
 
 // multiply makes c the product of a, of n rows and k columns, and b, of k rows and m columns.
-func multiply[T Number](c, a, b []T, n, k, m int) {
-	run(gemm.Product[T]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(c, m)})
+func multiply[T Number](memory Memory, c, a, b []T, n, k, m int) {
+	run(memory, gemm.Product[T]{M: n, N: m, K: k, A: rowByRow(a, k), B: rowByRow(b, m), C: rowByRow(c, m)})
 }
 
 // run computes a product.
-func run[T Number](p gemm.Product[T]) {
+func run[T Number](memory Memory, p gemm.Product[T]) {
 	kept := products[T]().Get().(*product[T])
-	defer products[T]().Put(kept)
-	kept.Product = p
+	kept.Product, kept.memory = p, memory
+	kept.Stopped = kept.stopped
 	kept.Run(&kept.scratch)
-	kept.Product = gemm.Product[T]{}
+	kept.Product, kept.memory = gemm.Product[T]{}, nil
+	products[T]().Put(kept)
+	memory.Poll(p.M * p.N * p.K / vectorized)
 }
+
+// vectorized is how many elements take the time of one, where they are computed in vectors.
+const vectorized = 8
 
 // rowByRow is a matrix of some columns without gaps.
 func rowByRow[T Number](a []T, columns int) gemm.Matrix[T] {

@@ -28,7 +28,7 @@ func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share f
 	}
 	clear(inverse)
 	if rank > 0 {
-		run(gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k),
+		run(memory, gemm.Product[float64]{M: m, N: n, K: rank, A: columnByColumn(vt, m), B: columnByColumn(u, k),
 			C: rowByRow(inverse, n)})
 	}
 	return nil
@@ -97,7 +97,7 @@ func largestSingular(memory Memory, r []float64, n int, below float64) float64 {
 		if step == fewSteps && fewAbove*greatest < below {
 			return fewAbove * greatest
 		}
-		multiply(y, r, x, n, n, vectors)
+		multiply(memory, y, r, x, n, n, vectors)
 		for c := range vectors {
 			before, after := 0.0, 0.0
 			for i := c; i < len(x); i += vectors {
@@ -110,7 +110,7 @@ func largestSingular(memory Memory, r []float64, n int, below float64) float64 {
 				y[i] /= stretch // so that powers stay in range
 			}
 		}
-		run(gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors),
+		run(memory, gemm.Product[float64]{M: n, N: vectors, K: n, A: columnByColumn(r, n), B: rowByRow(y, vectors),
 			C: rowByRow(x, vectors)})
 		for i := range x {
 			x[i] /= greatest

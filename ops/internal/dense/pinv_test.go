@@ -21,7 +21,7 @@ func withValues(n, m int, values []float64) []float64 {
 			u[i*k+c] *= s
 		}
 	}
-	multiply(a, u, vt, n, k, m)
+	multiply(new(kept), a, u, vt, n, k, m)
 	return a
 }
 
@@ -67,8 +67,8 @@ func TestPseudoInverse(t *testing.T) {
 				require.InDelta(t, rank, trace, 1e-8, name)
 				// And A·A⁺·A is A, but for singular values that count as 0.
 				back, product := make([]float64, n*m), make([]float64, n*n)
-				multiply(product, a, x, n, m, n)
-				multiply(back, product, a, n, n, m)
+				multiply(new(kept), product, a, x, n, m, n)
+				multiply(new(kept), back, product, a, n, n, m)
 				for i := range back {
 					require.InDelta(t, a[i]/scale, back[i]/scale, share*1.01+1e-10, name)
 				}

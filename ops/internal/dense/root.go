@@ -15,7 +15,7 @@ func Sqrt(memory Memory, root, a []float64, n int) error {
 		return err
 	}
 	r := newComplexes(memory, n, n)
-	if err := triangularSqrt(r, t); err != nil {
+	if err := triangularSqrt(memory, r, t); err != nil {
 		return err
 	}
 	between(memory, root, z, r, z)
@@ -58,11 +58,12 @@ func principal(memory Memory, y, a []float64, n int, positive bool) (t, z comple
 }
 
 // triangularSqrt writes the square root of a triangle.
-func triangularSqrt(r, t complexes) error {
+func triangularSqrt(memory Memory, r, t complexes) error {
 	n := t.rows
 	for j := range n {
 		r.set(j, j, cmplx.Sqrt(t.at(j, j)))
 		for i := j - 1; i >= 0; i-- {
+			memory.Poll(4 * (j - i))
 			sum := t.at(i, j)
 			for k := i + 1; k < j; k++ {
 				sum -= r.at(i, k) * r.at(k, j)
@@ -107,7 +108,7 @@ func Log(memory Memory, log, a []float64, n int) error {
 	}
 	r, halvings := newComplexes(memory, n, n), 0
 	for ; fromIdentity(t) > maxNorm7; halvings++ {
-		if err := triangularSqrt(r, t); err != nil {
+		if err := triangularSqrt(memory, r, t); err != nil {
 			return err
 		}
 		t, r = r, t
@@ -117,7 +118,7 @@ func Log(memory Memory, log, a []float64, n int) error {
 	}
 	sum, part := newComplexes(memory, n, n), newComplexes(memory, n, n)
 	for k, x := range nodes {
-		quotient(part, t, complex(x, 0))
+		quotient(memory, part, t, complex(x, 0))
 		for i, v := range part.re {
 			sum.re[i] += weights[k] * v
 			sum.im[i] += weights[k] * part.im[i]
@@ -146,10 +147,11 @@ func fromIdentity(t complexes) (norm float64) {
 }
 
 // quotient writes (1 + x·t)⁻¹·t of a triangle.
-func quotient(y, t complexes, x complex128) {
+func quotient(memory Memory, y, t complexes, x complex128) {
 	n := t.rows
 	for j := range n {
 		for i := j; i >= 0; i-- {
+			memory.Poll(4 * (j - i))
 			sum := t.at(i, j)
 			for k := i + 1; k <= j; k++ {
 				sum -= x * t.at(i, k) * y.at(k, j)
@@ -179,6 +181,7 @@ func Sylvester(memory Memory, x, a, b, c []float64, n, m int) error {
 	y := u.adjoint(memory).times(memory, complexOf(memory, c, n, m)).times(memory, v)
 	for k := range m {
 		for i := n - 1; i >= 0; i-- {
+			memory.Poll(4 * (k + n - i))
 			sum, by := y.at(i, k), r.at(i, i)+s.at(k, k)
 			if by == 0 {
 				return errors.New(

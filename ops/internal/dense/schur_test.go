@@ -83,8 +83,8 @@ func TestSchur(t *testing.T) {
 			for i := range form {
 				form[i] /= size
 			}
-			multiply(product, z, form, n, n, n)
-			multiply(back, product, zt, n, n, n)
+			multiply(new(kept), product, z, form, n, n, n)
+			multiply(new(kept), back, product, zt, n, n, n)
 			for i := range back {
 				back[i] -= a[i] / size
 			}
@@ -125,8 +125,8 @@ func TestEig(t *testing.T) {
 			for i := range unit {
 				unit[i] /= size
 			}
-			multiply(real, unit, vre, n, n, n)
-			multiply(imaginary, unit, vim, n, n, n)
+			multiply(new(kept), real, unit, vre, n, n, n)
+			multiply(new(kept), imaginary, unit, vim, n, n, n)
 			for c := range n {
 				length, greatest, ofReal := 0.0, 0.0, 0.0 // of all elements, and of those that are real
 				for i := range n {

@@ -42,6 +42,7 @@ func (s *secular) sums(x float64, first, end int) (sum, slope float64) {
 
 const (
 	epsilon         = 0x1p-52
+	rootSteps       = 8   // that most roots take, roughly
 	maxSecularSteps = 120 // more than halving an interval until its ends are neighbours wants
 )
 
@@ -131,12 +132,13 @@ func ofQuadratic(a, b, c float64, other bool) float64 {
 // weights writes the z with which the solutions that were found are exact, from all poles' distances of them, rows by
 // solutions: Gu and Eisenstat, A stable and efficient algorithm for the rank-one modification of the symmetric
 // eigenproblem, 1994. The vectors of the solutions are orthogonal with these.
-func (s *secular) weights(weights, distances []float64) {
+func (s *secular) weights(memory Memory, weights, distances []float64) {
 	k := len(s.d)
 	for i := range weights {
 		weights[i] = -distances[i*k+i]
 	}
 	for j := range k {
+		memory.Poll(k)
 		row := distances[j*k : (j+1)*k]
 		for i, v := range row {
 			if i != j {

@@ -82,7 +82,7 @@ func TestSVD(t *testing.T) {
 				u[i] *= s[i%k] / scale
 			}
 			left := make([]float64, n*m)
-			multiply(left, u, vt, n, k, m)
+			multiply(new(kept), left, u, vt, n, k, m)
 			for i := range left {
 				left[i] -= unit[i]
 			}
