@@ -36,7 +36,7 @@ func BenchmarkLlama(b *testing.B) {
 
 // measure runs a program with so many tokens, behind 64 others.
 func (m *model) measure(b *testing.B, c continuation, tokens int) {
-	p, err := c.compile(m.graph)
+	p, err := c.compile(b.Context(), m.graph)
 	require.NoError(b, err)
 	s, bytes := p.NewSession(exec.Threads(1)), 0
 	for _, n := range p.Params() {

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	began := time.Now()
-	w, err := open(path, longest, held, seed)
+	w, err := open(ctx, path, longest, held, seed)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // open reads a model from a file, or the small one if there is no path, and compiles its programs: see [readSettings].
-func open(path string, longest int, held string, seed uint64) (*writer, error) {
+func open(ctx context.Context, path string, longest int, held string, seed uint64) (*writer, error) {
 	var file *weights.File
 	var err error
 	if path == "" {
@@ -80,5 +80,5 @@ func open(path string, longest int, held string, seed uint64) (*writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return newWriter(newModel(s), v, file, seed)
+	return newWriter(ctx, newModel(s), v, file, seed)
 }

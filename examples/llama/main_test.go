@@ -32,7 +32,7 @@ func setUp(t *testing.T) (*writer, expected) {
 	require.NoError(t, err)
 	var want expected
 	require.NoError(t, json.Unmarshal(data, &want))
-	w, err := open("", 256, "", 1)
+	w, err := open(t.Context(), "", 256, "", 1)
 	require.NoError(t, err)
 	return w, want
 }
@@ -105,14 +105,14 @@ func TestHeldWeights(t *testing.T) {
 		require.Equal(t, v, float32(levels.Data.([]int8)[i])*scales.Data.([]float32)[i/usualBlock])
 	}
 
-	plain, err := open("", 256, "float32", 1)
+	plain, err := open(t.Context(), "", 256, "float32", 1)
 	require.NoError(t, err)
 	require.Greater(t, float64(plain.bytes)/float64(held.bytes), 3.5)
 	text, _, err := plain.write(t.Context(), want.Prompt, len(want.Written)-len(want.IDs), 0)
 	require.NoError(t, err)
 	require.Equal(t, want.Text, text)
 
-	half, err := open("", 256, "int4", 1)
+	half, err := open(t.Context(), "", 256, "int4", 1)
 	require.NoError(t, err)
 	require.Equal(t, "Llama of 4 layers, width 64, 4 heads, 768 tokens, int4 and int8", half.model.String())
 	require.Less(t, float64(half.bytes)/float64(held.bytes), 0.7)
@@ -124,7 +124,7 @@ func TestHeldWeights(t *testing.T) {
 	require.Equal(t, 20, written)
 	require.Contains(t, text, want.Prompt)
 
-	_, err = open("", 256, "int2", 1)
+	_, err = open(t.Context(), "", 256, "int2", 1)
 	require.ErrorContains(t, err, "genesis.gguf: weights are held as int8, int4 or float32, not \"int2\"")
 }
 
@@ -169,6 +169,6 @@ func TestLayersThatAreNotThere(t *testing.T) {
 	damaged := genesis[:at] + "\xff\xff\xff\x7f" + genesis[at+4:]
 	path := filepath.Join(t.TempDir(), "damaged.gguf")
 	require.NoError(t, os.WriteFile(path, []byte(damaged), 0o600))
-	_, err := open(path, 256, "", 1)
+	_, err := open(t.Context(), path, 256, "", 1)
 	require.ErrorContains(t, err, "the file says that there are 2147483647 layers, but has 38 tensors")
 }

@@ -18,12 +18,12 @@ type writer struct {
 }
 
 // newWriter compiles a model and loads its parameters, which the sessions read where they are loaded.
-func newWriter(m *model, v *vocabulary, file *weights.File, seed uint64) (*writer, error) {
-	prompt, err := m.prompt.compile(m.graph)
+func newWriter(ctx context.Context, m *model, v *vocabulary, file *weights.File, seed uint64) (*writer, error) {
+	prompt, err := m.prompt.compile(ctx, m.graph)
 	if err != nil {
 		return nil, err
 	}
-	token, err := m.token.compile(m.graph)
+	token, err := m.token.compile(ctx, m.graph)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,8 @@ func newWriter(m *model, v *vocabulary, file *weights.File, seed uint64) (*write
 }
 
 // compile makes the program of a continuation.
-func (c continuation) compile(g *graph.Graph) (*exec.Program, error) {
-	return exec.Compile(g, exec.Outputs(c.chosen, c.logits), exec.Updates(c.updates...))
+func (c continuation) compile(ctx context.Context, g *graph.Graph) (*exec.Program, error) {
+	return exec.Compile(g, exec.Outputs(c.chosen, c.logits), exec.Updates(c.updates...), exec.Context(ctx))
 }
 
 // bytesOf is the memory of the values of parameters.
