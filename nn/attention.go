@@ -157,8 +157,11 @@ func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph
 		if len(a.caches) > 0 {
 			k, v = a.caches[0].append(p, k, v)
 		}
-		k, v, mask := l.masked(q, k, v, first, a)
-		y := attend(p, q, k, v, mask, l.settings.dropout, weights)
+		var y *graph.Node
+		inDTypeOfCache(a.caches, &q, &a.mask, func() {
+			k, v, mask := l.masked(q, k, v, first, a)
+			y = attend(p, q, k, v, mask, l.settings.dropout, weights)
+		})
 		return l.OutProj.Apply(p, ops.Flatten(ops.Transpose(y, 1, 2), 2, 3))
 	})
 }

@@ -179,3 +179,52 @@ func TestRecurrentLayersWithinAutocast(t *testing.T) {
 		}
 	}
 }
+
+// TestOneRowReadsWeightsIn16Bits expects that a step for one row reads the kept weights of all layers in 16 bits, and
+// converts none of them to memory: there is no room for a weight in Float32.
+func TestOneRowReadsWeightsIn16Bits(t *testing.T) {
+	const width, inner, layers = 256, 512, 3
+	for _, shape := range []graph.Shape{{1, width}, {1, 1, width}} {
+		g := graph.New("kept")
+		x := g.Input("x", graph.Float32, shape...)
+		y, pass := x, nn.Evaluation(g)
+		g.Autocast(graph.BFloat16, func() {
+			for i := range layers {
+				linear := func(name string, in, out int, x *graph.Node) *graph.Node {
+					return nn.NewLinear(g, fmt.Sprint(name, i), in, out, nn.NoBias()).Apply(pass, x)
+				}
+				gated := ops.Mul(ops.Silu(linear("gate", width, inner, y)), linear("up", width, inner, y))
+				y = ops.Add(y, linear("down", inner, width, gated))
+			}
+		})
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		stats, err := p.Stats(nil)
+		require.NoError(t, err)
+		require.Equal(t, layers*3*width*inner*2, stats.Kept, "all weights, in BFloat16")
+		require.Less(t, stats.Peak, width*inner*2, "shape %s", shape)
+	}
+}
+
+// TestCacheOfFloat32WithinAutocast expects that a step in mixed precision converts no cache that was declared in
+// Float32.
+func TestCacheOfFloat32WithinAutocast(t *testing.T) {
+	const width, longest = 64, 4096
+	g := graph.New("decode")
+	x := g.Input("x", graph.Float32, 1, 1, width)
+	mask := g.Input("mask", graph.BFloat16, longest)
+	for _, opts := range [][]nn.AttentionOption{nil, {nn.Mask(mask)}} {
+		l := nn.NewMultiHeadAttention(g, fmt.Sprint("attn", len(opts)), width, 4, nn.KVHeads(2), nn.Causal())
+		cache := l.NewCache(fmt.Sprint("cache", len(opts)), 1, longest)
+		pass := nn.Evaluation(g)
+		var y *graph.Node
+		g.Autocast(graph.BFloat16, func() { y = l.Attend(pass, x, x, x, append(opts, nn.Cached(cache))...) })
+		require.NoError(t, g.Err())
+		require.Equal(t, graph.BFloat16, y.DType())
+		p, err := exec.Compile(g, exec.Outputs(y), exec.Updates(pass.Updates()...))
+		require.NoError(t, err)
+		stats, err := p.Stats(nil)
+		require.NoError(t, err)
+		require.Less(t, stats.Peak, longest*width/2*2, "bytes of the keys in BFloat16")
+	}
+}

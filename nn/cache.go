@@ -22,7 +22,8 @@ type KVCache struct {
 // to the positions after those of the last run, x being [batch, t, width], and give [Pass.Updates] to the program. A
 // query attends to itself and to earlier positions. Set the length to 0 (exec.Session.SetParam) to start new sequences.
 // A run that would exceed the longest length is an error, and does not change the length. Within
-// [graph.Graph.Autocast] a cache has the dtype of the keys and values, which takes half of the memory.
+// [graph.Graph.Autocast] a cache has the dtype of the keys and values, which takes half of the memory. Attention to a
+// cache that was declared outside, in Float32, is computed in Float32 there.
 func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
 	c := &KVCache{}
 	if l.g == nil {
@@ -88,6 +89,27 @@ func CachesOf(values ...*graph.Node) (caches []*KVCache) {
 		caches = append(caches, &KVCache{values[0], values[1], values[2]})
 	}
 	return caches
+}
+
+// inDTypeOfCache builds attention to a cache. Within [graph.Graph.Autocast], that to a cache of Float32 is computed in
+// Float32: lowering keys and values would convert all of the cache at each step.
+func inDTypeOfCache(caches []*KVCache, q, mask **graph.Node, build func()) {
+	if len(caches) == 0 {
+		build()
+		return
+	}
+	g, t := caches[0].Keys.Graph(), caches[0].Keys.DType()
+	if t != graph.Float32 || g.Autocasted(t) == t {
+		build()
+		return
+	}
+	g.Autocast(t, func() {
+		*q = ops.Cast(*q, t)
+		if m := *mask; m != nil && m.Judged() && m.DType().IsHalf() {
+			*mask = ops.Cast(m, t)
+		}
+		build()
+	})
 }
 
 // append stores keys and values, [batch, kvHeads, t, head], behind those that are there, and

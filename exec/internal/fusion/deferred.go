@@ -21,7 +21,7 @@ func (f *fuser) deferNode(n *graph.Node) bool {
 	}
 	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)
 	for i, x := range n.Operands() {
-		if f.deferred[x] || widensParam(n, x) {
+		if f.deferred[x] || f.widensParam(n, x) {
 			waits = true
 		} else if x.Rank() > 0 && !repeatsParam(n, x) && !(rewrite.IsLargeMatrix(n) && analysis.RepeatsInMatrix(n, i)) {
 			return false
@@ -33,9 +33,11 @@ func (f *fuser) deferNode(n *graph.Node) bool {
 	return waits
 }
 
-// widensParam reports whether a node reads a parameter in a wider dtype, such as the integers of quantised weights.
-func widensParam(n, x *graph.Node) bool {
-	return alias.Storage(x).IsParam() && x.DType().Size() < n.DType().Size() && x.Shape().Equal(n.Shape())
+// widensParam reports whether a node reads a parameter in a wider dtype, such as the integers of quantised weights, or
+// what the session keeps of one in a smaller dtype.
+func (f *fuser) widensParam(n, x *graph.Node) bool {
+	return (alias.Storage(x).IsParam() || f.narrowsParam(alias.Viewed(x))) && x.DType().Size() < n.DType().Size() &&
+		x.Shape().Equal(n.Shape())
 }
 
 // narrowsParam reports whether a node converts a parameter, which the program does not write, to a smaller dtype. It

@@ -23,7 +23,7 @@ func sumAlongRows(a, b *graph.Node) *graph.Node {
 	}
 	last := other.Rank() - 1
 	if blocks == nil || a.Shape()[a.Rank()-1] != b.Shape()[b.Rank()-1] { // two names of one size
-		return ops.Sum(ops.Mul(a, b), -1)
+		return ops.Sum(ops.Mul(inAxesOf(b, a), inAxesOf(a, b)), -1)
 	}
 	rows := other.Shape()[:last]
 	for len(rows) > blocks.Rank()-2 && rows[0] == 1 {
@@ -31,6 +31,18 @@ func sumAlongRows(a, b *graph.Node) *graph.Node {
 	}
 	parted := slices.Concat(rows, blocks.Shape()[blocks.Rank()-2:])
 	return ops.Sum(ops.Mul(ops.Reshape(other, parted...), blocks), -2, -1)
+}
+
+// inAxesOf leaves out leading axes of size 1 that a converted factor, such as the weights of a product in mixed
+// precision, does not have: then the conversion has the shape of the kernel, which computes it as it reads the weights.
+func inAxesOf(converted, other *graph.Node) *graph.Node {
+	more := other.Rank() - converted.Rank()
+	if converted.Op() != graph.CastOp || more <= 0 || slices.ContainsFunc(other.Shape()[:more], func(d graph.Dim) bool {
+		return d != 1
+	}) {
+		return other
+	}
+	return analysis.SkipIdentityViews(ops.Reshape(other, other.Shape()[more:]...))
 }
 
 // blocksOf returns the elementwise value with an axis for blocks and one for their elements that a value shows with
