@@ -82,8 +82,11 @@ func depthwiseConv(x, w node, a ConvAttrs) (y node, can bool) {
 	if !known || !bound || taps > mostDepthwiseTaps || a.Groups < 2 || w.Shape()[1] != 1 || !x.DType().IsFloat() {
 		return nil, false
 	}
-	if !x.Shape()[2:].IsStatic() && slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 }) {
-		return nil, false // how many zeros come after the gradient is a remainder
+	for i, size := range w.Shape()[2:] {
+		if _, isNumber := x.Shape()[2+i].Int(); !isNumber && a.Stride[i] != 1 && size.Minus(1).Times(
+			graph.Dim(a.Dilation[i])) < graph.Dim(a.Padding[i]) {
+			return nil, false // how many zeros come after the gradient is a remainder, or less than none
+		}
 	}
 	if m := int(filters) / a.Groups; m > 1 {
 		x = RepeatInterleave(x, 1, graph.Dim(m))

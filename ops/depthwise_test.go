@@ -88,7 +88,8 @@ func TestDepthwiseConvolutionOfSymbolicSizes(t *testing.T) {
 	}
 }
 
-// Those of float32 with steps of one and two are functions of whole images, of one or of several.
+// Those of float32 with steps of one and two are functions of whole images, of one or of several, also where the sizes
+// of images are names.
 func TestDepthwiseConvolutionsOfImages(t *testing.T) {
 	for _, c := range []struct {
 		x, w                      []int
@@ -96,6 +97,7 @@ func TestDepthwiseConvolutionsOfImages(t *testing.T) {
 	}{
 		{[]int{1, 16, 7, 7}, []int{16, 1, 3, 3}, 1, 1, 1},
 		{[]int{3, 4, 14, 15}, []int{4, 1, 3, 5}, 2, 1, 1},
+		{[]int{3, 4, 14, 15}, []int{4, 1, 3, 3}, 2, 0, 1},
 		{[]int{2, 3, 33}, []int{3, 1, 4}, 2, 2, 1},
 		{[]int{1, 12, 20}, []int{12, 1, 5}, 1, 4, 2},
 		{[]int{2, 2, 6, 40}, []int{6, 1, 2, 2}, 2, 0, 2},
@@ -104,28 +106,33 @@ func TestDepthwiseConvolutionsOfImages(t *testing.T) {
 		{[]int{0, 8, 3, 3}, []int{8, 1, 3, 3}, 1, 1, 1},
 		{[]int{2, 8, 0, 3}, []int{8, 1, 3, 3}, 2, 2, 1},
 	} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			g := graph.New("conv")
-			rng := rand.New(rand.NewPCG(1, 2))
-			x, w := g.Input("x", graph.Float64, graph.MakeShape(c.x...)...),
-				g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
-			in := feeds{x: random(rng, c.x...), w: random(rng, c.w...)}
-			opts := []ops.ConvOption{ops.Stride(c.stride), ops.Padding(c.padding), ops.Dilation(c.dilation),
-				ops.Groups(c.x[1])}
-			all := func(t graph.DType) []*graph.Node {
-				x, w := ops.Cast(x, t), ops.Cast(w, t)
-				y := convs[len(c.x)-3](x, w, nil, opts...)
-				return append(autodiff.Grad(ops.Sum(ops.Sin(y)), []*graph.Node{x, w}), y)
-			}
-			nodes := slices.Concat(all(graph.Float32), all(graph.Float64))
-			values := evaluateWithin(t, 1e-4, in, nodes...)
-			for i, v := range values[:3] {
-				requireClose(t, values[3+i].Floats(), v.Floats(), 1e-4, "depthwise")
-			}
-			p, err := exec.Compile(g, exec.Outputs(nodes[:3]...))
-			require.NoError(t, err)
-			require.Equal(t, slices.Contains(c.x[:1], 0), !strings.Contains(p.String(), "function over"), p.String())
-		})
+		for _, named := range []bool{false, !slices.Contains(c.x, 0)} {
+			t.Run(fmt.Sprint(c, named), func(t *testing.T) {
+				g := graph.New("conv")
+				rng := rand.New(rand.NewPCG(1, 2))
+				shape := graph.MakeShape(c.x...)
+				for i := 2; named && i < len(shape); i++ {
+					shape[i] = g.Dim(fmt.Sprint("size", i))
+				}
+				x, w := g.Input("x", graph.Float64, shape...), g.Input("w", graph.Float64, graph.MakeShape(c.w...)...)
+				in := feeds{x: random(rng, c.x...), w: random(rng, c.w...)}
+				opts := []ops.ConvOption{ops.Stride(c.stride), ops.Padding(c.padding), ops.Dilation(c.dilation),
+					ops.Groups(c.x[1])}
+				all := func(t graph.DType) []*graph.Node {
+					x, w := ops.Cast(x, t), ops.Cast(w, t)
+					y := convs[len(c.x)-3](x, w, nil, opts...)
+					return append(autodiff.Grad(ops.Sum(ops.Sin(y)), []*graph.Node{x, w}), y)
+				}
+				nodes := slices.Concat(all(graph.Float32), all(graph.Float64))
+				values := evaluateWithin(t, 1e-4, in, nodes...)
+				for i, v := range values[:3] {
+					requireClose(t, values[3+i].Floats(), v.Floats(), 1e-4, "depthwise")
+				}
+				p, err := exec.Compile(g, exec.Outputs(nodes[:3]...))
+				require.NoError(t, err)
+				require.Equal(t, slices.Contains(c.x[:1], 0), !strings.Contains(p.String(), "function over"), p.String())
+			})
+		}
 	}
 }
 
