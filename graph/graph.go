@@ -192,7 +192,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	g.refuseInRun()
 	n := g.newNode(op, attrs, nil)
 	n.pos = g.fromOr(Caller())
-	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape{}, shape...), true
+	n.name, n.dtype, n.shape, n.judged = n.scope.of(name), t, append(Shape{}, shape...), true
 	if g == nil {
 		n.judged = false
 		return n

@@ -1,5 +1,7 @@
 package graph
 
+import "strings"
+
 // Node is a value of the program: the result of one operation. Nodes are made by the functions of package ops and by
 // the graph's own Input, Param and Constant. A node never changes once built, except for its name.
 type Node struct {
@@ -69,22 +71,22 @@ func (n *Node) Origin() *Node { return n.origin }
 // Scope returns the names of the enclosing scopes, joined with [ScopeSeparator].
 func (n *Node) Scope() string { return n.scope.path() }
 
-// Name returns the node's name with its scopes, or "" if it has none.
-func (n *Node) Name() string {
-	if n.name == "" || n.scope.path() == "" {
-		return n.name
-	}
-	return n.scope.path() + ScopeSeparator + n.name
-}
+// Name returns the node's name with the scopes in which it got it, or "" if it has none.
+func (n *Node) Name() string { return n.name }
 
 // BaseName returns the node's name without its scopes, or "" if it has none.
-func (n *Node) BaseName() string { return n.name }
+func (n *Node) BaseName() string { return strings.TrimPrefix(n.name, n.scope.of("")) }
 
-// Named sets the node's name for messages, text and pictures, and returns the node. A second node with the same name
+// Named sets the node's name for messages, text, pictures and exported models, and returns the node. The name is within
+// the scope where Named is called, not that of a layer or gradient that made the node. A second node with the same name
 // is numbered.
 func (n *Node) Named(name string) *Node {
-	if n.op != nil && n.op.Class != Source {
-		n.name = name
+	switch {
+	case n.op == nil || n.g == nil || n.op.Class == Source:
+	case name == "":
+		n.name = ""
+	default:
+		n.name = n.g.scope.of(name)
 	}
 	return n
 }

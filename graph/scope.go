@@ -72,3 +72,11 @@ func (s *scope) path() string {
 	}
 	return s.full
 }
+
+// of returns a name with the names of the scope and those around it.
+func (s *scope) of(name string) string {
+	if s.path() == "" {
+		return name
+	}
+	return s.full + ScopeSeparator + name
+}
