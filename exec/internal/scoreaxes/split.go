@@ -175,8 +175,9 @@ func (s *splitter) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gra
 	case n.Op().Class == graph.Elementwise:
 		args := make([]*graph.Node, len(in))
 		for i, x := range n.Operands() {
-			if args[i] = s.moved[x]; args[i] == nil || x.Region() != n.Region() {
-				args[i] = reshaped(in[i], s.splitShape(in[i].Shape(), s.atomsOf(n)))
+			shape := s.splitShape(in[i].Shape(), s.atomsOf(n))
+			if args[i] = s.moved[x]; args[i] == nil || x.Region() != n.Region() || !args[i].Shape().Equal(shape) {
+				args[i] = reshaped(in[i], shape)
 			}
 		}
 		m = graph.Apply(n.Op(), n.Attrs(), args...)
@@ -231,7 +232,7 @@ func (s *splitter) product(n *graph.Node, in []*graph.Node, atoms [][]int, terms
 	return m
 }
 
-// reduction folds all axes into which folded axes are split.
+// reduction folds all axes into which folded axes are split. A folded axis that stays, of size 1, is one again.
 func (s *splitter) reduction(n *graph.Node) *graph.Node {
 	axes, at := []int{}, 0
 	for axis, atoms := range s.atomsOf(n.In(0)) {
@@ -242,7 +243,11 @@ func (s *splitter) reduction(n *graph.Node) *graph.Node {
 			at++
 		}
 	}
-	return rewrite.FoldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
+	m := rewrite.FoldedOver(n, s.moved[n.In(0)], axes, n.Rank() == n.In(0).Rank())
+	if m == nil || m.Err() != nil || !m.Judged() {
+		return nil
+	}
+	return analysis.SkipIdentityViews(ops.Reshape(m, s.sizesOf(slices.Concat(s.atomsOf(n)...))...))
 }
 
 // view permutes axes, and inserts or drops axes of size 1.
