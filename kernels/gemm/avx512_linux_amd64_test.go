@@ -178,8 +178,37 @@ func emulated[T float32 | float64](t *testing.T, e *emulation, v *simdTiles) {
 	if len(v.blockTiles[0]) > 0 {
 		TestLanes(t)
 		rowsByWords(t, 64, 32, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+		rowsByHalves(t, v)
 	}
 	require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
+}
+
+// rowsByHalves multiplies few rows by rows of some vectors of 16 bits, and by columns of 16 bits.
+func rowsByHalves(t *testing.T, v *simdTiles) {
+	r := rand.New(rand.NewPCG(17, 18))
+	from := values[float32](r, 0)
+	run := func(typ Type, m, n, k, row, col int) {
+		wide := &Product[float32]{M: m, N: n, K: k, A: Matrix[float32]{Data: window(r, from, m*k), Row: k, Col: 1},
+			B: Matrix[float32]{Data: slices.Clone(window(r, from, k*n)), Row: row, Col: col},
+			C: Matrix[float32]{Data: make([]float32, m*n), Row: n, Col: 1}}
+		narrow := *wide
+		narrow.C.Data = slices.Clone(wide.C.Data)
+		narrow.FactorB, narrow.B.Data = halves(r, &wide.B, typ, false), nil
+		var s, plain Scratch[float32]
+		want := whole(t, wide, &plain)
+		require.NoError(t, narrow.Check())
+		narrow.Run(&s)
+		requireBits(t, want, &narrow)
+	}
+	for _, typ := range []Type{BFloat16, Float16} {
+		for vectors := 1; vectors <= len(v.sumRows)+1; vectors++ {
+			n := vectors*v.cols/vectorsInTile + 1
+			run(typ, 1, n, gemvRows+1, n, 1)
+		}
+		for m := 1; m < len(v.thin); m++ {
+			run(typ, m, v.thinBlock()+3, 2*thinProducts+1, 1, 2*thinProducts+1)
+		}
+	}
 }
 
 // emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.
