@@ -9,12 +9,10 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/broadloom/broadloom/bench/sidebyside"
@@ -27,44 +25,12 @@ func main() {
 	os.Exit(sidebyside.Command(func(ctx context.Context, args []string) error { return run(ctx, args, os.Stdout) }))
 }
 
-// options is the command line.
-type options struct {
-	python, only string
-	threads      int
-	rule         sidebyside.Rule
-}
-
-func parse(args []string) (opts options, err error) {
-	flags := flag.NewFlagSet("decoding", flag.ContinueOnError)
-	flags.StringVar(&opts.python, "python", "",
-		"Python `interpreter` that has NumPy and PyTorch; without it only Broadloom is measured")
-	flags.IntVar(&opts.threads, "threads", 1, "threads that a side may use")
-	flags.IntVar(&opts.rule.Rounds, "rounds", 9, "samples of each side for each step")
-	flags.DurationVar(&opts.rule.Sample, "sample", 20*time.Millisecond, "length of a sample")
-	flags.StringVar(&opts.only, "only", "", "measure steps whose name contains one of these, comma-separated")
-	if err := flags.Parse(args); err != nil {
-		return opts, err
+func parse(args []string) (sidebyside.Options, error) {
+	opts, err := sidebyside.ParseOptions("decoding", 20*time.Millisecond, args, os.Stderr)
+	if opts.Threads > 1 {
+		opts.Rule.Pause = 200 * time.Millisecond // the threads of PyTorch spin for milliseconds after a call
 	}
-	switch {
-	case flags.NArg() > 0:
-		return opts, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case opts.threads < 1 || opts.rule.Rounds < 1 || opts.rule.Sample <= 0:
-		return opts, errors.New("-threads, -rounds and -sample must be positive")
-	}
-	if opts.threads > 1 {
-		opts.rule.Pause = 200 * time.Millisecond // the threads of PyTorch spin for milliseconds after a call
-	}
-	return opts, nil
-}
-
-// wants reports whether a step is to be measured.
-func (opts options) wants(s step) bool {
-	for part := range strings.SplitSeq(opts.only, ",") {
-		if strings.Contains(s.String(), part) {
-			return true
-		}
-	}
-	return false
+	return opts, err
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
@@ -72,10 +38,10 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	runtime.GOMAXPROCS(opts.threads)
+	runtime.GOMAXPROCS(opts.Threads)
 	var python *sidebyside.Python
-	if opts.python != "" {
-		if python, err = sidebyside.StartAnswering(ctx, opts.python, opts.threads, script); err != nil {
+	if opts.Python != "" {
+		if python, err = sidebyside.StartAnswering(ctx, opts.Python, opts.Threads, script); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, python.Close()) }()
@@ -83,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	fmt.Fprintln(out, "| step | Broadloom, ms | PyTorch, ms | ratio | keys and values, GB/s | of the read rate |")
 	fmt.Fprintln(out, "| --- | ---: | ---: | ---: | ---: | ---: |")
 	for _, s := range steps() {
-		if !opts.wants(s) {
+		if !opts.Wants(s.String()) {
 			continue
 		}
 		if err := s.measure(ctx, opts, python, out); err != nil {
@@ -94,9 +60,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 }
 
 // measure times a step and writes its row.
-func (s step) measure(ctx context.Context, opts options, python *sidebyside.Python, out io.Writer) error {
+func (s step) measure(ctx context.Context, opts sidebyside.Options, python *sidebyside.Python, out io.Writer) error {
 	in := s.inputs()
-	p, err := s.compile(ctx, opts.threads, in)
+	p, err := s.compile(ctx, opts.Threads, in)
 	if err != nil {
 		return err
 	}
@@ -104,7 +70,7 @@ func (s step) measure(ctx context.Context, opts options, python *sidebyside.Pyth
 	if err != nil {
 		return err
 	}
-	read, err := s.reader(ctx, opts.threads)
+	read, err := s.reader(ctx, opts.Threads)
 	if err != nil {
 		return err
 	}
@@ -115,7 +81,7 @@ func (s step) measure(ctx context.Context, opts options, python *sidebyside.Pyth
 		}
 		sides = append(sides, python)
 	}
-	timings, err := opts.rule.ByTurns(sides...)
+	timings, err := opts.Rule.ByTurns(sides...)
 	if err != nil {
 		return err
 	}

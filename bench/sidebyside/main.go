@@ -17,11 +17,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/peak"
 )
 
-// options is the command line of a command that measures tasks.
-type options struct {
-	python  string
-	threads int
-	rule    Rule
+// Options is the command line of a command that measures tasks by turns.
+type Options struct {
+	Python  string // an interpreter; empty for Broadloom alone
+	Threads int    // that a side may use
+	Rule    Rule
 	only    string
 }
 
@@ -29,7 +29,7 @@ type options struct {
 // table. It returns the status of the process.
 func Main(library string, tasks []Task) int {
 	return Command(func(ctx context.Context, args []string) error {
-		opts, err := parse(args, os.Stderr)
+		opts, err := ParseOptions("bench", 10*time.Millisecond, args, os.Stderr)
 		if err != nil {
 			return err
 		}
@@ -49,15 +49,17 @@ func Command(run func(ctx context.Context, args []string) error) int {
 	return 0
 }
 
-func parse(args []string, usage io.Writer) (options, error) {
-	var opts options
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+// ParseOptions reads the command line of a command of some name, which takes samples of a length if it is not told
+// another one, and writes its usage.
+func ParseOptions(name string, sample time.Duration, args []string, usage io.Writer) (Options, error) {
+	var opts Options
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(usage)
-	flags.StringVar(&opts.python, "python", "",
+	flags.StringVar(&opts.Python, "python", "",
 		"Python `interpreter` that has NumPy and PyTorch; without it only Broadloom is measured")
-	flags.IntVar(&opts.threads, "threads", 1, "threads that a side may use")
-	flags.IntVar(&opts.rule.Rounds, "rounds", 9, "samples of each side for each task")
-	flags.DurationVar(&opts.rule.Sample, "sample", 10*time.Millisecond, "length of a sample")
+	flags.IntVar(&opts.Threads, "threads", 1, "threads that a side may use")
+	flags.IntVar(&opts.Rule.Rounds, "rounds", 9, "samples of each side for each task")
+	flags.DurationVar(&opts.Rule.Sample, "sample", sample, "length of a sample")
 	flags.StringVar(&opts.only, "only", "", "measure tasks whose name contains one of these, comma-separated")
 	if err := flags.Parse(args); err != nil {
 		return opts, err
@@ -65,27 +67,27 @@ func parse(args []string, usage io.Writer) (options, error) {
 	switch {
 	case flags.NArg() > 0:
 		return opts, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case opts.threads < 1 || opts.rule.Rounds < 1 || opts.rule.Sample <= 0:
+	case opts.Threads < 1 || opts.Rule.Rounds < 1 || opts.Rule.Sample <= 0:
 		return opts, errors.New("-threads, -rounds and -sample must be positive")
 	}
 	return opts, nil
 }
 
-// wants reports whether a task is to be measured.
-func (opts options) wants(task *Task) bool {
+// Wants reports whether a task of some name is to be measured.
+func (opts Options) Wants(task string) bool {
 	for part := range strings.SplitSeq(opts.only, ",") {
-		if strings.Contains(task.Name, part) {
+		if strings.Contains(task, part) {
 			return true
 		}
 	}
 	return false
 }
 
-func run(ctx context.Context, opts options, library string, tasks []Task, out io.Writer) (err error) {
-	runtime.GOMAXPROCS(opts.threads)
+func run(ctx context.Context, opts Options, library string, tasks []Task, out io.Writer) (err error) {
+	runtime.GOMAXPROCS(opts.Threads)
 	var python *Python
-	if opts.python != "" {
-		if python, err = StartPython(ctx, opts.python, opts.threads); err != nil {
+	if opts.Python != "" {
+		if python, err = StartPython(ctx, opts.Python, opts.Threads); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, python.Close()) }()
@@ -95,7 +97,7 @@ func run(ctx context.Context, opts options, library string, tasks []Task, out io
 	}
 	report := newReport(out, library)
 	for i := range tasks {
-		if t := &tasks[i]; opts.wants(t) {
+		if t := &tasks[i]; opts.Wants(t.Name) {
 			r, err := measure(t, opts, python)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.Name, err)
@@ -123,8 +125,8 @@ type result struct {
 
 // measure times a task. The peak is measured in the same rounds, since a processor's clock
 // changes with time.
-func measure(t *Task, opts options, python *Python) (result, error) {
-	p, err := t.compile(opts.threads)
+func measure(t *Task, opts Options, python *Python) (result, error) {
+	p, err := t.compile(opts.Threads)
 	if err != nil {
 		return result{}, err
 	}
@@ -143,11 +145,11 @@ func measure(t *Task, opts options, python *Python) (result, error) {
 		}
 		sides = append(sides, python)
 	}
-	timings, err := opts.rule.ByTurns(sides...)
+	timings, err := opts.Rule.ByTurns(sides...)
 	if err != nil {
 		return result{}, err
 	}
-	r := result{ours: timings[0], loop: float64(opts.threads) * peak.Flops(bytesOf(t.DType)) / timings[1].Min}
+	r := result{ours: timings[0], loop: float64(opts.Threads) * peak.Flops(bytesOf(t.DType)) / timings[1].Min}
 	if python != nil {
 		r.theirs = timings[2]
 	}

@@ -63,7 +63,7 @@ func doubled() Task {
 }
 
 // standIn writes a shell script that takes the place of Python.
-func standIn(t *testing.T, script string) options {
+func standIn(t *testing.T, script string) Options {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
@@ -72,7 +72,7 @@ func standIn(t *testing.T, script string) options {
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	opts, err := parse([]string{"-python", file, "-rounds", "1", "-sample", "1ms"}, io.Discard)
+	opts, err := ParseOptions("bench", 10*time.Millisecond, []string{"-python", file, "-rounds", "1", "-sample", "1ms"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestPythonThatFails(t *testing.T) {
 
 func TestWithoutPython(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	opts, err := parse([]string{"-rounds", "1", "-sample", "1ms", "-only", "doub"}, io.Discard)
+	opts, err := ParseOptions("bench", 10*time.Millisecond, []string{"-rounds", "1", "-sample", "1ms", "-only", "doub"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestWithoutPython(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{{"extra"}, {"-threads", "0"}, {"-rounds", "0"}, {"-sample", "0s"}} {
-		if _, err := parse(args, io.Discard); err == nil {
+		if _, err := ParseOptions("bench", 10*time.Millisecond, args, io.Discard); err == nil {
 			t.Errorf("%q is accepted", args)
 		}
 	}
