@@ -72,7 +72,7 @@ func standIn(t *testing.T, script string) Options {
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	opts, err := ParseOptions("bench", 10*time.Millisecond, []string{"-python", file, "-rounds", "1", "-sample", "1ms"}, io.Discard)
+	opts, err := parsed([]string{"-python", file, "-rounds", "1", "-sample", "1ms"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestPythonThatFails(t *testing.T) {
 
 func TestWithoutPython(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	opts, err := ParseOptions("bench", 10*time.Millisecond, []string{"-rounds", "1", "-sample", "1ms", "-only", "doub"}, io.Discard)
+	opts, err := parsed([]string{"-rounds", "1", "-sample", "1ms", "-only", "doub"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +126,14 @@ func TestWithoutPython(t *testing.T) {
 	}
 }
 
+// parsed are the options of a command line.
+func parsed(args []string) (Options, error) {
+	return ParseOptions("bench", 10*time.Millisecond, args, io.Discard)
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, args := range [][]string{{"extra"}, {"-threads", "0"}, {"-rounds", "0"}, {"-sample", "0s"}} {
-		if _, err := ParseOptions("bench", 10*time.Millisecond, args, io.Discard); err == nil {
+		if _, err := parsed(args); err == nil {
 			t.Errorf("%q is accepted", args)
 		}
 	}
